@@ -122,6 +122,15 @@ const WORKER: &str = "/@";
 /// The line in which runs of workflows wait to be begun. No worker takes runs from it, and none is picked for it.
 pub const WORKFLOW_LINE: &str = "workflow/tasks";
 
+/// The line in which runs of tasks wait that do nothing but wait. Like the one of workflows, nobody takes runs from it.
+pub const HOLD_LINE: &str = "workflow/holds";
+
+/// Whether nobody takes runs from a line, nor picks a worker for them: they are what workflows wait for.
+#[must_use]
+pub fn is_of_workflows(line: &str) -> bool {
+    line == WORKFLOW_LINE || line == HOLD_LINE
+}
+
 /// The line in which runs of a queue wait for a worker to be picked.
 #[must_use]
 pub fn route_line(queue: &str) -> String {

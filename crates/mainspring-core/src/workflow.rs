@@ -15,6 +15,7 @@
 //! | what is the value of a condition? | [`expression`] |
 //! | what does a task see, and what do its runs execute? | [`TaskContext`], [`Job::rendered`](crate::job::Job::rendered) |
 //! | how do the runs of a matrix or map stand? | [`Items`] |
+//! | what does a task wait for that does nothing? | [`Hold`] |
 //! | why is a task where it is? | [`Standing::why`] |
 //! | how many waves, which path is the longest? | [`measure`] |
 
@@ -26,6 +27,7 @@ pub mod dates;
 mod definition;
 pub mod expression;
 mod graph;
+mod hold;
 pub mod measure;
 pub mod rerun;
 mod rule;
@@ -38,6 +40,7 @@ pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
 pub use context::{Item, ItemValue, Need, References, RenderError, RunFacts, TaskContext, run_name};
 pub use definition::{Spread, TaskDefinition, Workflow};
 pub use graph::{Graph, GraphError};
+pub use hold::{Approval, Hold, OnTimeout};
 pub use rule::{Counts, Decision, TriggerRule};
 pub use select::{downstream, upstream};
 pub use spread::{ITEMS_MAX, Items, combination};

@@ -245,7 +245,7 @@ impl Inner {
                 return Ok(());
             }
             for task in asks {
-                let answer = values::ask(&*self.store, live, task, false).await?;
+                let answer = values::ask(&*self.store, live, task, false, self.time.now()).await?;
                 live.answer(task, answer);
             }
         }
@@ -255,7 +255,7 @@ impl Inner {
     async fn load(&self, plan: &Arc<Plan>, row: &WorkflowRow) -> Result<Live> {
         let mut live = Live::new(Arc::clone(plan), row);
         for task in live.unknown() {
-            let answer = values::ask(&*self.store, &live, task, true).await?;
+            let answer = values::ask(&*self.store, &live, task, true, self.time.now()).await?;
             live.know(task, answer);
         }
         Ok(live)

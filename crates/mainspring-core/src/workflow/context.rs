@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::expression::{ExpressionError, evaluate, names, render};
-use super::{TaskDefinition, TaskState};
+use super::{Hold, TaskDefinition, TaskState};
 use crate::id::RunId;
 use crate::job::{HttpTask, Job, Task, merge};
 
@@ -196,6 +196,11 @@ impl References {
                 }
             }
         };
+        match &task.hold {
+            Some(Hold::Until(text)) => texts.push(text),
+            Some(Hold::Approval(approval)) => texts.push(&approval.prompt),
+            Some(Hold::For(_)) | None => {}
+        }
         texts.into_iter().for_each(&mut see);
         each_text(&task.job, &mut see);
         found

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{FailFast, Graph, GraphError, Shape, TaskRule, TriggerRule};
+use super::{FailFast, Graph, GraphError, Hold, Shape, TaskRule, TriggerRule};
 use crate::id::JobVersion;
 use crate::job::{Job, Task};
 
@@ -36,6 +36,9 @@ pub struct TaskDefinition {
     /// What it runs for more than once, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
+    /// What it waits for instead of doing something; its job says nothing of it then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
     /// How many of these runs are under way at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_parallel: Option<u32>,
@@ -93,6 +96,7 @@ impl TaskDefinition {
             trigger_rule: TriggerRule::default(),
             condition: None,
             spread: None,
+            hold: None,
             max_parallel: None,
             continue_on_error: false,
             finally: false,

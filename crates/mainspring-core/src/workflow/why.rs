@@ -41,6 +41,10 @@ pub enum Cause {
     Owed,
     /// It has a run: where that stands is that run's own state.
     Run,
+    /// It waits for its time.
+    Time,
+    /// It waits for somebody's approval.
+    Approval,
     /// How these upstreams ended.
     UpstreamsEnded,
     /// Nothing started any more.
@@ -78,7 +82,11 @@ impl Standing<'_> {
             TaskState::Waiting if definition.finally => (Cause::Others(self.open_others()), Vec::new()),
             TaskState::Waiting | TaskState::Ready if self.paused => (Cause::Paused, Vec::new()),
             TaskState::Waiting | TaskState::Ready => (Cause::Owed, Vec::new()),
-            TaskState::Running => (Cause::Run, Vec::new()),
+            TaskState::Running => match &definition.hold {
+                None => (Cause::Run, Vec::new()),
+                Some(hold) if hold.approval().is_some() => (Cause::Approval, Vec::new()),
+                Some(_) => (Cause::Time, Vec::new()),
+            },
             TaskState::UpstreamFailed => (Cause::UpstreamsEnded, those(&TaskState::is_bad)),
             TaskState::Skipped if self.rule_says_no(task) => {
                 (Cause::UpstreamsEnded, those(&|state| state != TaskState::Succeeded))
@@ -124,6 +132,8 @@ impl Why {
             Cause::Paused => "may run; the workflow run is paused".to_owned(),
             Cause::Owed => "may run; its run is about to be made".to_owned(),
             Cause::Run => "has a run".to_owned(),
+            Cause::Time => "waits for its time".to_owned(),
+            Cause::Approval => "waits for an approval".to_owned(),
             Cause::UpstreamsEnded if upstreams.is_empty() => format!("its upstreams do not fit its rule {rule}"),
             Cause::UpstreamsEnded => format!("did not start because of {names} (rule {rule})"),
             Cause::Stopped(Stop::Failed) => "did not start because another task has failed (fail_fast)".to_owned(),

@@ -1,6 +1,6 @@
 //! What people ask of a workflow run, and what comes of it. What does not fit where a task stands by now changes nothing.
 
-use mainspring_core::workflow::TaskState;
+use mainspring_core::workflow::{Hold, TaskState};
 use mainspring_store::{TaskRequest, TaskVerb};
 
 use super::live::{Live, Place};
@@ -27,8 +27,20 @@ impl Live {
             TaskVerb::Skip if !has_started => self.end(place, TaskState::Skipped, Some(words("skipped", request))),
             TaskVerb::Succeed => self.mark(place, TaskState::Succeeded, words("marked succeeded", request)),
             TaskVerb::Fail => self.mark(place, TaskState::Failed, words("marked failed", request)),
+            TaskVerb::Approve if self.may_decide(task, request) => {
+                self.mark(place, TaskState::Succeeded, words("approved", request));
+            }
+            TaskVerb::Reject if self.may_decide(task, request) => {
+                self.mark(place, TaskState::Failed, words("rejected", request));
+            }
             _ => {}
         }
+    }
+
+    /// Whether a task waits for an approval, and whoever asks may decide.
+    fn may_decide(&self, task: u32, request: &TaskRequest) -> bool {
+        let approval = self.plan.task(task).hold.as_ref().and_then(Hold::approval);
+        self.state(task) == TaskState::Running && approval.is_some_and(|it| it.admits(request.by.as_deref()))
     }
 
     /// Ends a task or one of its runs as somebody says; what runs of it is to end.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::job::Job;
+use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{
     End, Item, ItemValue, Items, Progress, Row, RunFacts, Spread, Step, Stop, TaskContext, TaskState, combination,
@@ -97,6 +98,8 @@ struct Write {
 pub(super) enum Answer {
     /// It runs once.
     Once(Box<TaskContext>),
+    /// It waits: until an instant, if that is known, for what is said.
+    Hold(Box<TaskContext>, Option<Timestamp>, Option<String>),
     /// It runs for each of a list.
     Many(Box<TaskContext>, List),
     /// Its condition says no.
@@ -208,7 +211,7 @@ impl Live {
         let Some(states) = self.unknown.remove(&task) else { return };
         let (context, list) = match answer {
             Answer::Many(context, list) => (context, list),
-            Answer::Once(_) => unreachable!("it runs more than once"),
+            Answer::Once(_) | Answer::Hold(..) => unreachable!("it runs more than once"),
             Answer::Skip(reason) | Answer::Fail(reason) => {
                 let children = self.children.iter().filter(|(_, place)| place.0 == task).map(|(child, _)| *child);
                 let asked: Vec<RunId> = children.collect();
@@ -227,7 +230,11 @@ impl Live {
         match message.body {
             MessageBody::Ended { child, state } => {
                 let Some(place) = self.children.remove(&child) else { return };
-                self.end(place, final_state(state), None);
+                let (state, why) = match &self.plan.task(place.0).hold {
+                    Some(hold) => hold.end(state),
+                    None => (final_state(state), None),
+                };
+                self.end(place, state, why.map(str::to_owned));
             }
             MessageBody::Asked(request) => self.asked(&request),
         }
@@ -417,6 +424,13 @@ impl Live {
                 let start = self.start(task, None, &context);
                 self.writes.entry((task, None)).or_default().start = Some(start);
             }
+            Answer::Hold(context, until, says) => {
+                self.progress.started(task);
+                let start = self.start(task, None, &context);
+                let start = TaskStart { line: HOLD_LINE.to_owned(), expires_at: until, ..start };
+                let write = self.writes.entry((task, None)).or_default();
+                (write.start, write.reason) = (Some(start), says);
+            }
             Answer::Many(context, list) => {
                 self.progress.started(task);
                 self.writes.entry((task, None)).or_default();
@@ -459,7 +473,7 @@ impl Live {
             return None;
         }
         let tasks = writes.into_iter().map(|((task, item), mut write)| {
-            if let Some(start) = &mut write.start {
+            if let Some(start) = write.start.as_mut().filter(|start| start.line.is_empty()) {
                 let job = &self.plan.task(task).job;
                 start.line = line(job);
                 start.expires_at = job.start_timeout_ms.map(|ms| at + ms);

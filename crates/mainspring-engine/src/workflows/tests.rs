@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::job::{Job, JobKey, Task};
+use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
-use mainspring_core::workflow::{FailFast, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule, Workflow};
+use mainspring_core::workflow::{
+    Approval, FailFast, Hold, OnTimeout, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule, Workflow,
+};
 use mainspring_core::{JobId, JobVersion, RunId, RunSource, Timestamp};
 use mainspring_store::{
     MemoryStore, Message, MessageBody, Stepped, TaskRequest, TaskRow, TaskVerb, WorkflowRow, WorkflowStep,
@@ -52,6 +55,8 @@ struct World {
     running: BTreeMap<RunId, Place>,
     /// How often each was started, and with what.
     started: BTreeMap<Place, Vec<TaskContext>>,
+    /// Where each waits, and until when.
+    lines: BTreeMap<Place, (String, Option<Timestamp>)>,
     /// How many ran at once at most.
     peak: usize,
     number: u64,
@@ -86,6 +91,7 @@ impl World {
             tasks: BTreeMap::new(),
             running: BTreeMap::new(),
             started: BTreeMap::new(),
+            lines: BTreeMap::new(),
             peak: 0,
             number: 0,
             owes: true,
@@ -140,7 +146,7 @@ impl World {
                 self.row.tasks = self.tasks.values().cloned().collect();
                 let mut live = Live::new(Arc::clone(&self.plan), &self.row);
                 for task in live.unknown() {
-                    let answer = values::ask(&store, &live, task, true).await.unwrap();
+                    let answer = values::ask(&store, &live, task, true, AT).await.unwrap();
                     live.know(task, answer);
                 }
                 live
@@ -154,7 +160,7 @@ impl World {
                 break;
             }
             for task in asks {
-                let answer = values::ask(&store, &live, task, false).await.unwrap();
+                let answer = values::ask(&store, &live, task, false, AT).await.unwrap();
                 live.answer(task, answer);
             }
         }
@@ -185,6 +191,7 @@ impl World {
                 let run = RunId::new(AT, RunSource::Asked(JobId(1), self.number));
                 self.running.insert(run, place);
                 self.started.entry(place).or_default().push(TaskContext::from_input(start.input.as_deref()).unwrap());
+                self.lines.insert(place, (start.line.clone(), start.expires_at));
                 runs.push(run);
                 child = Some(run);
             }
@@ -451,4 +458,71 @@ async fn texts_of_a_task_see_how_its_upstreams_ended() {
     );
     let first = &world.started[&(0, None)][0];
     assert!(first.params.is_null() && first.needs.is_empty(), "what nobody asks for is not carried along");
+}
+
+/// An approval, then what needs it.
+fn approval(on_timeout: OnTimeout) -> Workflow {
+    let approval = Approval {
+        prompt: "publish ${{ run.logical_date }}?".into(),
+        from: vec!["ann".into()],
+        timeout_ms: Some(9),
+        on_timeout,
+    };
+    let asked = TaskDefinition { hold: Some(Hold::Approval(approval)), ..task("ask", &[]) };
+    Workflow { tasks: vec![asked, task("publish", &[0])], ..Workflow::default() }
+}
+
+#[tokio::test]
+async fn approval_waits_until_somebody_decides_who_may() {
+    for (verb, state, next) in [
+        (TaskVerb::Approve, TaskState::Succeeded, TaskState::Running),
+        (TaskVerb::Reject, TaskState::Failed, TaskState::UpstreamFailed),
+    ] {
+        let mut world = World::new(approval(OnTimeout::Fail));
+        world.settle().await;
+        assert_eq!((world.state("ask"), world.reason("ask")), (TaskState::Running, "publish 1970-01-01T00:00:01.000Z?"));
+        assert_eq!(world.lines[&(0, None)], (HOLD_LINE.to_owned(), Some(AT + 9)));
+        let other = TaskRequest { by: Some("bob".into()), ..request(verb, Some(0)) };
+        world.tell(MessageBody::Asked(other));
+        world.settle().await;
+        assert_eq!(world.state("ask"), TaskState::Running, "bob may not");
+        world.live = None;
+        world.ask(verb, Some(0));
+        world.settle().await;
+        assert_eq!((world.state("ask"), world.state("publish")), (state, next));
+    }
+}
+
+#[tokio::test]
+async fn approval_that_nobody_decides_in_time_ends_as_it_says() {
+    for (on_timeout, expected) in [
+        (OnTimeout::Fail, TaskState::Failed),
+        (OnTimeout::Skip, TaskState::Skipped),
+        (OnTimeout::Approve, TaskState::Succeeded),
+    ] {
+        let mut world = World::new(approval(on_timeout));
+        world.settle().await;
+        world.finish(world.child("ask"), RunState::Skipped);
+        world.settle().await;
+        assert_eq!((world.state("ask"), world.reason("ask")), (expected, "nobody decided in time"));
+    }
+}
+
+#[tokio::test]
+async fn wait_is_over_when_its_run_expires() {
+    let wait = |hold| Workflow {
+        tasks: vec![TaskDefinition { hold: Some(hold), ..task("wait", &[]) }],
+        ..Workflow::default()
+    };
+    for (hold, until) in [(Hold::For(500), AT + 500), (Hold::Until("${{ run.logical_date }}".into()), AT)] {
+        let mut world = World::new(wait(hold));
+        world.settle().await;
+        assert_eq!(world.lines[&(0, None)], (HOLD_LINE.to_owned(), Some(until)));
+        world.finish(world.child("wait"), RunState::Skipped);
+        world.settle().await;
+        assert_eq!(world.outcome().1, Verdict::Succeeded);
+    }
+    let mut world = World::new(wait(Hold::Until("tomorrow".into())));
+    world.settle().await;
+    assert!(world.reason("wait").contains("is no instant"), "{}", world.reason("wait"));
 }

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::RunId;
 use mainspring_core::output::OutputRef;
-use mainspring_core::workflow::expression::{condition, evaluate};
-use mainspring_core::workflow::{ITEMS_MAX, Need, Spread, TaskContext};
+use mainspring_core::workflow::expression::{condition, evaluate, render};
+use mainspring_core::workflow::{Hold, ITEMS_MAX, Need, Spread, TaskContext};
+use mainspring_core::{RunId, Timestamp};
 use mainspring_store::{Result, Store};
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ use super::live::{Answer, List, Live};
 ///
 /// # Errors
 /// The store could not read what others have left.
-pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool) -> Result<Answer> {
+pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool, now: Timestamp) -> Result<Answer> {
     let definition = live.plan.task(task);
     let context = match context(store, live, task).await? {
         Ok(context) => Box::new(context),
@@ -32,7 +32,12 @@ pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool) 
         }
     }
     let list = match &definition.spread {
-        None => return Ok(Answer::Once(context)),
+        None => {
+            return Ok(match &definition.hold {
+                None => Answer::Once(context),
+                Some(hold) => wait(hold, context, now),
+            });
+        }
         Some(Spread::Matrix(lists)) => {
             let count = Spread::Matrix(lists.clone()).count().filter(|count| *count <= ITEMS_MAX);
             match count.and_then(|count| u32::try_from(count).ok()) {
@@ -53,6 +58,24 @@ pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool) 
         },
     };
     Ok(Answer::Many(context, list))
+}
+
+/// What a task waits for, from now on.
+fn wait(hold: &Hold, context: Box<TaskContext>, now: Timestamp) -> Answer {
+    match hold {
+        Hold::For(ms) => Answer::Hold(context, Some(now + *ms), None),
+        Hold::Until(text) => match render(text, &context.values()) {
+            Ok(text) => match text.trim().parse() {
+                Ok(until) => Answer::Hold(context, Some(until), None),
+                Err(_) => Answer::Fail(format!("{CODE}: wait: {text:?} is no instant such as 2026-05-04T03:00:00Z")),
+            },
+            Err(error) => Answer::Fail(format!("{CODE}: wait: {error}")),
+        },
+        Hold::Approval(approval) => match render(&approval.prompt, &context.values()) {
+            Ok(prompt) => Answer::Hold(context, approval.timeout_ms.map(|ms| now + ms), Some(prompt)),
+            Err(error) => Answer::Fail(format!("{CODE}: approval: {error}")),
+        },
+    }
 }
 
 /// The code of what cannot be evaluated.
