@@ -62,7 +62,7 @@ use crate::row::{
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
-use crate::workflow::{Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
+use crate::workflow::{Message, Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
 use model::Model;
 
 /// A store in memory.
@@ -299,6 +299,10 @@ impl Store for MemoryStore {
 
     async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {
         Ok(workflow::workflow(&*self.model()?, run, inbox))
+    }
+
+    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
+        Ok(workflow::inbox(&*self.model()?, run, limit))
     }
 
     async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped> {

@@ -197,9 +197,7 @@ pub trait Store: Send + Sync + 'static {
     async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>>;
 
     /// Up to `limit` messages of a live workflow run that are not heard yet, oldest first.
-    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
-        Ok(self.workflow(run, limit).await?.map_or_else(Vec::new, |row| row.inbox))
-    }
+    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>>;
 
     /// Writes one step of a workflow run, if it is at the turn that the step names. What is queued wakes those who claim. The end of
     /// the run does what every end does: it frees and fills its slot in the gate, notes a trigger that awaits it, and leaves its own

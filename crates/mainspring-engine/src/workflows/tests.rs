@@ -480,7 +480,10 @@ async fn approval_waits_until_somebody_decides_who_may() {
     ] {
         let mut world = World::new(approval(OnTimeout::Fail));
         world.settle().await;
-        assert_eq!((world.state("ask"), world.reason("ask")), (TaskState::Running, "publish 1970-01-01T00:00:01.000Z?"));
+        assert_eq!(
+            (world.state("ask"), world.reason("ask")),
+            (TaskState::Running, "publish 1970-01-01T00:00:01.000Z?")
+        );
         assert_eq!(world.lines[&(0, None)], (HOLD_LINE.to_owned(), Some(AT + 9)));
         let other = TaskRequest { by: Some("bob".into()), ..request(verb, Some(0)) };
         world.tell(MessageBody::Asked(other));

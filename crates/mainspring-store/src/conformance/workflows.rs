@@ -10,7 +10,7 @@ use mainspring_core::job::{Job, JobKey, Overlap, Task};
 use mainspring_core::queue::QueueRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
-use mainspring_core::workflow::{Stop, TaskDefinition, TaskState, TriggerRule, Workflow};
+use mainspring_core::workflow::{Stop, TaskDefinition, TaskState, Workflow};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, TakeChanges, asked, at};
@@ -25,18 +25,7 @@ pub(super) fn graph(names: &[&str]) -> Draft {
     let task = |(name, priority): (&&str, i32)| {
         let mut job = Job::new(key.clone(), Task::Noop);
         job.priority = priority;
-        TaskDefinition {
-            name: (*name).to_owned(),
-            job,
-            needs: Vec::new(),
-            trigger_rule: TriggerRule::AllSuccess,
-            condition: None,
-            spread: None,
-            max_parallel: None,
-            continue_on_error: false,
-            finally: false,
-            outputs: Vec::new(),
-        }
+        TaskDefinition::new(*name, job)
     };
     let tasks = names.iter().zip(10..).map(task).collect();
     Draft::of(Job::new(key, Task::Workflow(Box::new(Workflow { tasks, ..Workflow::default() }))))
@@ -51,7 +40,9 @@ async fn begin(kit: &Kit, run: RunId, now: Timestamp) -> bool {
 }
 
 async fn read(kit: &Kit, run: RunId) -> WorkflowRow {
-    kit.store.workflow(run, 100).await.expect("workflow").expect("it is there")
+    let row = kit.store.workflow(run, 100).await.expect("workflow").expect("it is there");
+    assert_eq!(kit.store.workflow_inbox(run, 100).await.expect("workflow_inbox"), row.inbox);
+    row
 }
 
 /// A run of a graph of these tasks that has begun at 1,000.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::routing::{
-    Candidate, Choice, HEARD_MS, Router, Shard, Unrouted, WORKFLOW_LINE, ended, is_routed, queue_of, route_line,
+    Candidate, Choice, HEARD_MS, Router, Shard, Unrouted, ended, is_of_workflows, is_routed, queue_of, route_line,
     worker_line, worker_of,
 };
 use mainspring_core::run::{Origin, RunState, Verdict};
@@ -20,7 +20,7 @@ pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
     end_parents(model, at);
     let mut router = router(model, at);
     let mut routed = Routed::default();
-    for run in queued(model, |run| is_routed(&run.queue) && *run.queue != *WORKFLOW_LINE) {
+    for run in queued(model, |run| is_routed(&run.queue) && !is_of_workflows(&run.queue)) {
         let queue = &model.live.get(run).expect("listed above").queue;
         if router.serves(queue) {
             routed.lines.insert(queue.to_string());
@@ -30,7 +30,7 @@ pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
         }
     }
     let mut lines: Vec<Arc<str>> = model.live.queued().map(|run| Arc::clone(&run.queue)).collect();
-    lines.retain(|line| is_routed(line) && worker_of(line).is_none() && **line != *WORKFLOW_LINE);
+    lines.retain(|line| is_routed(line) && worker_of(line).is_none() && !is_of_workflows(line));
     lines.sort_unstable();
     lines.dedup();
     for line in lines {

@@ -104,7 +104,6 @@ pub(super) fn workflow(model: &Model, id: RunId, inbox: u32) -> Option<WorkflowR
     let workflow = model.workflows.runs.get(&id)?;
     let over = model.history.get(id);
     let run = model.live.get(id).or(over.map(|over| &over.run))?;
-    let message = |(id, body): (&i64, &Option<MessageBody>)| Some(Message { id: *id, body: body.clone()? });
     Some(WorkflowRow {
         run: id,
         job: run.job,
@@ -118,8 +117,15 @@ pub(super) fn workflow(model: &Model, id: RunId, inbox: u32) -> Option<WorkflowR
         paused: workflow.paused,
         ended: over.map(|over| over.run.state),
         tasks: workflow.tasks.values().cloned().collect(),
-        inbox: workflow.inbox.iter().filter_map(message).take(inbox as usize).collect(),
+        inbox: self::inbox(model, id, inbox),
     })
+}
+
+/// See [`crate::Store::workflow_inbox`].
+pub(super) fn inbox(model: &Model, id: RunId, limit: u32) -> Vec<Message> {
+    let Some(workflow) = model.workflows.runs.get(&id) else { return Vec::new() };
+    let message = |(id, body): (&i64, &Option<MessageBody>)| Some(Message { id: *id, body: body.clone()? });
+    workflow.inbox.iter().filter_map(message).take(limit as usize).collect()
 }
 
 /// See [`crate::Store::ask_workflow`].

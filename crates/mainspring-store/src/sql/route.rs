@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mainspring_core::job::Job;
 use mainspring_core::routing::{
-    Candidate, Choice, HEARD_MS, Memory, Router, Unrouted, WORKFLOW_LINE, ended, queue_of, route_line, worker_line,
+    Candidate, Choice, HEARD_MS, Memory, Router, Unrouted, ended, is_of_workflows, queue_of, route_line, worker_line,
     worker_of,
 };
 use mainspring_core::run::{RunEvent, RunState, Verdict};
@@ -61,7 +61,7 @@ pub(crate) fn work(db: &impl Batches) -> Step<Work> {
 fn routed_lines(db: &impl Batches) -> Step<Vec<String>> {
     let mut lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
     db.add_lines(Lines::Routed, &mut lines)?;
-    lines.retain(|line| line != WORKFLOW_LINE);
+    lines.retain(|line| !is_of_workflows(line));
     Ok(lines)
 }
 

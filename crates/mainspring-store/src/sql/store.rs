@@ -38,7 +38,7 @@ use crate::row::{
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
-use crate::workflow::{Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
+use crate::workflow::{Message, Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
 
 /// Who waits for a change. Each lane has its own limits, so that none stands in another one's way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -293,6 +293,11 @@ impl<B: Backend> Store for B {
 
     async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool> {
         self.write(Lane::Claim, "begin a workflow", move |s| workflow::begin(s, run, at)).await
+    }
+
+    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
+        self.read(ReadLane::Engine, "read what a workflow run is to hear", move |db| workflow::inbox(db, run, limit))
+            .await
     }
 
     async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {

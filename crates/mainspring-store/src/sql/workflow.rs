@@ -75,9 +75,14 @@ pub(crate) fn workflow(db: &dyn Db, run: RunId, inbox: u32) -> Step<Option<Workf
     };
     let Some(found) = found else { return Ok(None) };
     let tasks = read(db, sql!("workflow_tasks"), &this, task)?;
-    let values: [(&str, &dyn ToSql); 2] = [this[0], (":limit", &inbox)];
-    let inbox = read_known(db, sql!("workflow_inbox"), &values, message)?;
+    let inbox = self::inbox(db, run, inbox)?;
     Ok(Some(WorkflowRow { tasks, inbox, ..found }))
+}
+
+/// See [`crate::Store::workflow_inbox`].
+pub(crate) fn inbox(db: &dyn Db, run: RunId, limit: u32) -> Step<Vec<Message>> {
+    let values: [(&str, &dyn ToSql); 2] = [(":run", run.as_bytes()), (":limit", &limit)];
+    read_known(db, sql!("workflow_inbox"), &values, message)
 }
 
 fn about(run: RunId, row: &Row<'_>) -> Step<WorkflowRow> {
