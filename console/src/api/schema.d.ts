@@ -1305,6 +1305,77 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/xxl/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the apps of XXL-JOB's executors, by name. */
+        get: operations["xxl_list"];
+        put?: never;
+        /** Makes an app: executors of its name may connect. The answer has its token. */
+        post: operations["xxl_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/xxl/apps/{app}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns an app with the executors that are known to the node that answers. */
+        get: operations["xxl_get"];
+        put?: never;
+        /** Changes an app. What is absent stays. */
+        post: operations["xxl_change"];
+        /** Deletes an app: its executors are not called any more and cannot connect. What they have is lost. */
+        delete: operations["xxl_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/xxl/apps/{app}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replaces the token of an app. The one before opens for another day, unless it is to end at once. */
+        post: operations["xxl_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/xxl/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the executors that are known to the node that answers, by app and address. */
+        get: operations["xxl_instances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/livez": {
         parameters: {
             query?: never;
@@ -1976,7 +2047,7 @@ export interface components {
         /**
          * @description A job: what to do, when, and under which policies.
          *
-         *     Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Without `schedule`
+         *     Exactly one of `run`, `exec`, `http`, `handler`, `xxl` and `noop` says what to do. Without `schedule`
          *     and `triggers` the job runs only when asked.
          *
          *     ```
@@ -2087,6 +2158,7 @@ export interface components {
             };
             /** @description Working directory of the process; a private empty one when absent. */
             working_dir?: string | null;
+            xxl?: components["schemas"]["XxlTask"] | null;
         };
         /** @description A version of a job. */
         JobVersion: {
@@ -4103,6 +4175,113 @@ export interface components {
             name: string;
             /** @description Queues that its workers may take runs from; all if empty. */
             queues?: string[];
+        };
+        /** @description An app. */
+        XxlApp: {
+            /** @description Addresses of executors that do not register. */
+            addresses?: string[];
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The executors that are known to the node that answers, by address. */
+            instances?: components["schemas"]["XxlInstance"][];
+            /** @description The name that executors register with. */
+            name: string;
+            previous_token_until?: components["schemas"]["Timestamp"] | null;
+            /** @description The queue in which runs of the app's jobs wait. */
+            queue: string;
+            /**
+             * Format: int32
+             * @description Runs that one executor is given at a time.
+             */
+            slots: number;
+            /** @description For people. */
+            title?: string | null;
+            /** @description The token. It is in the answers to making an app and to replacing its token, and nowhere else. */
+            token?: string | null;
+            /** @description What people should hear of, such as a token that everybody knows. */
+            warnings?: string[];
+        };
+        /** @description What may be changed about an app. What is absent stays. */
+        XxlAppChange: {
+            /** @description Addresses of executors that do not register, in place of those before; at most 100. */
+            addresses?: string[] | null;
+            /**
+             * Format: int32
+             * @description Runs that one executor is given at a time, 1 to 10,000.
+             */
+            slots?: number | null;
+            /** @description For people; at most 255 characters. */
+            title?: string | null;
+        };
+        /** @description An app to be made: executors of that name may connect from then on. */
+        XxlAppSpec: {
+            /** @description Addresses of executors that do not register; at most 100. */
+            addresses?: string[];
+            /** @description The app name that executors register with: at most 64 letters, digits, `.`, `_` or `-`. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Runs that one executor is given at a time, 1 to 10,000; 200 when absent.
+             */
+            slots?: number | null;
+            /** @description For people; at most 255 characters. */
+            title?: string | null;
+            /** @description The token that executors have already; a random one is made when absent. */
+            token?: string | null;
+        };
+        /**
+         * @description What a run does while the job runs already, in XXL-JOB's words.
+         * @enum {string}
+         */
+        XxlBlock: "serial_execution" | "discard_later" | "cover_early";
+        /** @description An executor. */
+        XxlInstance: {
+            /** @description Where it is called. */
+            address: string;
+            /** @description Whether runs may be sent to it: something of it was heard within 90 s, and it has not said that it goes. */
+            alive: boolean;
+            /** @description The app that it belongs to. */
+            app: string;
+            beat_at?: components["schemas"]["Timestamp"] | null;
+            /** @description The releases of XXL-JOB whose dialect it speaks, such as `3.3-3.4`; absent while several are possible. */
+            dialect?: string | null;
+            heard_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What was tried and does not work: `idle_beat`, `kill`, `log`. */
+            lacks?: string[];
+            /** @description Whether it has said that it goes. */
+            left?: boolean;
+            /** @description Whether a person has entered its address. */
+            manual?: boolean;
+            /**
+             * Format: int32
+             * @description Runs that it has, if the node that answers sends them.
+             */
+            running?: number | null;
+        };
+        /**
+         * @description A handler of an XXL-JOB executor. Runs wait in the queue `xxl.APP`, and the `input` of a run, if there is one, stands in the place
+         *     of `params`: a text as it is, anything else as JSON.
+         */
+        XxlTask: {
+            /** @description The app that the executor registers with. */
+            app: string;
+            block?: components["schemas"]["XxlBlock"] | null;
+            /** @description Name of the handler there. */
+            handler: string;
+            /**
+             * Format: int32
+             * @description The job's number for executors, 1 to 999,999,999: what it had in XXL-JOB. The server gives one when absent.
+             */
+            id?: number | null;
+            /** @description The parameter, one text; empty when absent. */
+            params?: string | null;
+        };
+        /** @description How the token of an app is replaced. */
+        XxlTokenRotation: {
+            /** @description Ends the token before at once; else it opens for another day. */
+            at_once?: boolean;
+            /** @description The new token; a random one when absent. */
+            token?: string | null;
         };
     };
     responses: never;
@@ -7553,6 +7732,239 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkerReceipt"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlApp"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["XxlAppSpec"];
+            };
+        };
+        responses: {
+            /** @description It was made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlApp"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlApp"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["XxlAppChange"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlApp"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_rotate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["XxlTokenRotation"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlApp"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_instances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlInstance"][];
                 };
             };
             /** @description Refused */

@@ -11,6 +11,7 @@ mod job;
 mod name;
 mod trigger;
 mod workflow;
+mod xxl;
 
 pub use name::is_valid_name;
 use name::name_problem;

@@ -36,6 +36,7 @@ mod stream;
 mod tls;
 mod webhooks;
 mod workers;
+mod xxl;
 
 pub use error::ClientError;
 pub use stream::{EventStream, LogItem, LogStreamReader};

@@ -86,9 +86,9 @@ catalogue! {
     NameDuplicate "name.duplicate" 422 "a name is used twice"
         "Jobs and calendars are unique in their namespace, triggers in their job. Rename one.";
     JobNoTask "job.no_task" 422 "the job says nothing to do"
-        "Add one of run, exec, http, handler or noop.";
+        "Add one of run, exec, http, handler, xxl or noop.";
     JobTwoTasks "job.two_tasks" 422 "the job says more than one thing to do"
-        "Keep one of run, exec, http, handler and noop. Make several jobs of several tasks.";
+        "Keep one of run, exec, http, handler, xxl and noop. Make several jobs of several tasks.";
     JobTwoSchedules "job.two_schedules" 422 "the job has both schedule and triggers"
         "Move the entries of schedule into triggers, and give each a name.";
     TriggerNoKind "trigger.no_kind" 422 "the trigger does not say when"
@@ -249,6 +249,13 @@ catalogue! {
         "It has failed for days. Correct the receiver, then `mainspring webhook resume NAME`.";
     WebhookDisabled "webhook.disabled" 409 "the node that answers makes no HTTP calls"
         "Webhooks are delivered by nodes that execute HTTP tasks. Start the server with a data folder.";
+
+    XxlAppNotFound "xxl.app_not_found" 404 "there is no such app of XXL-JOB's executors"
+        "Correct the name. `mainspring xxl app list` shows what there is; `mainspring xxl app create` makes one.";
+    XxlAppLimit "xxl.app_limit" 409 "there are as many apps as there may be"
+        "Delete one that is not needed.";
+    XxlToken "xxl.token" 409 "the token before the present one still opens"
+        "Only two open at a time. Wait until the time that the message names, or replace at once: executors with the oldest token are refused then.";
 
     OperationNotFound "operation.not_found" 404 "there is no such operation"
         "Correct the id. Operations are kept for a week.";

@@ -70,6 +70,10 @@
 //! | [`WORKER_REPORT`] | POST | [`WorkerReport`](crate::WorkerReport) → [`WorkerReceipt`](crate::WorkerReceipt) |
 //! | [`WORKER_TOKENS`] | GET, POST | [`WorkerTokenSpec`](crate::WorkerTokenSpec) → 201 [`WorkerToken`](crate::WorkerToken); GET: array of them |
 //! | [`WORKER_TOKEN`] | DELETE | |
+//! | [`XXL_APPS`] | GET, POST | [`XxlAppSpec`](crate::XxlAppSpec) → 201 [`XxlApp`](crate::XxlApp) with its token; GET: array of them |
+//! | [`XXL_APP`] | GET, POST, DELETE | [`XxlAppChange`](crate::XxlAppChange) → [`XxlApp`](crate::XxlApp) |
+//! | [`XXL_APP_TOKEN`] | POST | [`XxlTokenRotation`](crate::XxlTokenRotation) → [`XxlApp`](crate::XxlApp) with its token |
+//! | [`XXL_INSTANCES`] | GET | → array of [`XxlInstance`](crate::XxlInstance) |
 //! | [`WEBHOOKS`] | GET, POST | [`WebhookSpec`](crate::WebhookSpec) → 201 [`Webhook`](crate::Webhook); GET: array of them |
 //! | [`WEBHOOK`] | GET, DELETE | → [`Webhook`](crate::Webhook) |
 //! | [`WEBHOOK_SECRET`] | POST ([`WebhookRotation`](crate::WebhookRotation)) | → [`Webhook`](crate::Webhook) with another secret |
@@ -248,6 +252,14 @@ pub const WEBHOOK_RESUME: &str = "/api/v1/webhooks/{webhook}/resume";
 pub const WEBHOOK_TEST: &str = "/api/v1/webhooks/{webhook}/test";
 /// What was sent to a webhook, newest first.
 pub const WEBHOOK_DELIVERIES: &str = "/api/v1/webhooks/{webhook}/deliveries";
+/// Apps of XXL-JOB's executors.
+pub const XXL_APPS: &str = "/api/v1/xxl/apps";
+/// One app. POST changes it.
+pub const XXL_APP: &str = "/api/v1/xxl/apps/{app}";
+/// Replaces the token of an app.
+pub const XXL_APP_TOKEN: &str = "/api/v1/xxl/apps/{app}/token";
+/// Executors of all apps.
+pub const XXL_INSTANCES: &str = "/api/v1/xxl/instances";
 
 /// Every path with its methods, for route-table tests and for declaring permissions.
 pub const ALL: &[(&str, &[&str])] = &[
@@ -329,6 +341,10 @@ pub const ALL: &[(&str, &[&str])] = &[
     (WEBHOOK_RESUME, &["POST"]),
     (WEBHOOK_TEST, &["POST"]),
     (WEBHOOK_DELIVERIES, &["GET"]),
+    (XXL_APPS, &["GET", "POST"]),
+    (XXL_APP, &["GET", "POST", "DELETE"]),
+    (XXL_APP_TOKEN, &["POST"]),
+    (XXL_INSTANCES, &["GET"]),
 ];
 
 /// Paths that answer without a token, by method.

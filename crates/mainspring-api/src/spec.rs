@@ -17,16 +17,18 @@ mod input;
 mod routing;
 mod trigger;
 mod workflow;
+mod xxl;
 
 pub use calendar::{CalendarSpec, DailyRange};
 pub use http::{HttpTask, Status};
 pub use routing::Routing;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};
 pub use workflow::{FailFast, FailFastWord, TaskSpec, TriggerRule};
+pub use xxl::{XxlBlock, XxlTask};
 
 /// A job: what to do, when, and under which policies.
 ///
-/// Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Without `schedule`
+/// Exactly one of `run`, `exec`, `http`, `handler`, `xxl` and `noop` says what to do. Without `schedule`
 /// and `triggers` the job runs only when asked.
 ///
 /// ```
@@ -82,6 +84,9 @@ pub struct JobSpec {
     /// Task: a function registered under this name by a worker or an embedding program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handler: Option<String>,
+    /// Task: a handler of an XXL-JOB executor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub xxl: Option<XxlTask>,
     /// Task: `true` does nothing and succeeds.
     #[serde(default, skip_serializing_if = "is_false")]
     pub noop: bool,
@@ -238,6 +243,8 @@ pub enum Task<'a> {
     Http(&'a HttpTask),
     /// A registered function.
     Handler(&'a str),
+    /// A handler of an XXL-JOB executor.
+    Xxl(&'a XxlTask),
     /// Nothing.
     Noop,
 }
@@ -387,6 +394,7 @@ impl JobSpec {
             self.exec.as_deref().map(Task::Exec),
             self.http.as_ref().map(Task::Http),
             self.handler.as_deref().map(Task::Handler),
+            self.xxl.as_ref().map(Task::Xxl),
             self.noop.then_some(Task::Noop),
         ];
         let mut set = tasks.into_iter().flatten();

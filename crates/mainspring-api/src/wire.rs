@@ -23,6 +23,7 @@ mod version;
 mod webhook;
 mod why;
 mod worker;
+mod xxl;
 
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use calendar::Calendar;
@@ -61,6 +62,7 @@ pub use worker::{
     Worker, WorkerEnd, WorkerHolding, WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport,
     WorkerRun, WorkerSpec, WorkerTask, WorkerTerms, WorkerToken, WorkerTokenSpec,
 };
+pub use xxl::{XxlApp, XxlAppChange, XxlAppSpec, XxlInstance, XxlTokenRotation};
 
 /// Implements `as_str`, `Display` and an `ALL` table for enums whose wire words are their snake-case names.
 macro_rules! words {

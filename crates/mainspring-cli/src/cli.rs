@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     apply, bench, check, cluster, completion, console, cron, dev, doctor, import, job, label, logs, next, queue, run,
-    server, trigger, version, webhook, worker, workflow,
+    server, trigger, version, webhook, worker, workflow, xxl,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -47,6 +47,7 @@ enum Command {
     Label(label::LabelArgs),
     Worker(worker::WorkerArgs),
     Webhook(webhook::WebhookArgs),
+    Xxl(xxl::XxlArgs),
     Cluster(cluster::ClusterArgs),
     Bench(bench::BenchArgs),
     Doctor(doctor::DoctorArgs),
@@ -81,6 +82,7 @@ impl Cli {
             Command::Label(args) => label::run(args, &output),
             Command::Worker(args) => worker::run(args, &output),
             Command::Webhook(args) => webhook::run(args, &output),
+            Command::Xxl(args) => xxl::run(args, &output),
             Command::Cluster(args) => cluster::run(args, &output),
             Command::Cron(args) => cron::run(args, &output),
             Command::Bench(args) => bench::run(&args, &output),

@@ -22,3 +22,4 @@ pub mod version;
 pub mod webhook;
 pub mod worker;
 pub mod workflow;
+pub mod xxl;

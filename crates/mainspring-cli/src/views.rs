@@ -12,6 +12,7 @@ mod trigger;
 mod webhook;
 mod why;
 mod worker;
+mod xxl;
 
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use import::IMPORTED;
@@ -25,6 +26,7 @@ pub use trigger::{GAP, TRIGGER};
 pub use webhook::{WEBHOOK, WEBHOOK_DELIVERY};
 pub use why::{Because, WHY};
 pub use worker::{WORKER, WORKER_TOKEN};
+pub use xxl::{XXL_APP, XXL_INSTANCE};
 
 use std::fmt::Display;
 

@@ -172,7 +172,14 @@ impl Job {
         if self.workflow().is_some() {
             return WORKFLOW_LINE.to_owned();
         }
-        if self.routing.is_none() { namespace_line(&self.queue, &self.key.namespace) } else { route_line(&self.queue) }
+        if self.is_routed() { route_line(&self.queue) } else { namespace_line(&self.queue, &self.key.namespace) }
+    }
+
+    /// Whether a worker is picked for each run. Nobody else takes runs for programs that are called: servers that take runs of all queues
+    /// could not execute them.
+    #[must_use]
+    pub fn is_routed(&self) -> bool {
+        !self.routing.is_none() || matches!(self.task, Task::Xxl(_))
     }
 
     /// The job's input with what was given with a run laid over it, key by key where both are objects.
@@ -265,6 +272,8 @@ pub enum Task {
         /// The name it was registered under.
         name: String,
     },
+    /// A handler of a program that the server calls, as XXL-JOB's executors are.
+    Xxl(XxlTask),
     /// Nothing: succeeds at once.
     Noop,
     /// Tasks that are runs of their own.
@@ -280,11 +289,41 @@ impl Task {
             Self::Exec { .. } => "exec",
             Self::Http(_) => "http",
             Self::Handler { .. } => "handler",
+            Self::Xxl(_) => "xxl",
             Self::Noop => "noop",
             Self::Workflow(_) => "workflow",
         }
     }
 }
+
+/// A handler of a program that the server calls.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct XxlTask {
+    /// The app of the program.
+    pub app: String,
+    /// Name of the handler there.
+    pub handler: String,
+    /// What it is given where a run has no input.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub params: String,
+    /// What the program is told to do while the job runs there.
+    pub block: Block,
+    /// The job's number there; one is made of its id if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<u32>,
+}
+
+words!(
+    /// What a program that is called does with a run while the job runs there.
+    Block {
+        /// It waits.
+        SerialExecution = "serial_execution",
+        /// It is refused.
+        DiscardLater = "discard_later",
+        /// It takes the place of the one before.
+        CoverEarly = "cover_early",
+    }
+);
 
 /// An HTTP call and what counts as success.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

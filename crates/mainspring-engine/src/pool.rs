@@ -343,6 +343,10 @@ impl Pool {
                 let error = "a workflow is executed as its tasks, not as a whole".to_owned();
                 std::future::ready(Done::failed("workflow.whole", error)).boxed()
             }
+            Task::Xxl(_) => {
+                let error = "runs for executors are not executed by servers".to_owned();
+                std::future::ready(Done::failed("task.not_enabled", error)).boxed()
+            }
             Task::Run { .. } | Task::Exec { .. } | Task::Http(_) => match &self.tools.processes {
                 Some(processes) => processes.perform(context, &self.tools.logs, self.tools.kill_grace).boxed(),
                 None => {

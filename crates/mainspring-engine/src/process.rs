@@ -63,7 +63,7 @@ fn external(task: &Task) -> Option<mainspring_tasks::Task> {
         Task::Run { script, shell } => mainspring_tasks::Task::Run { script: script.clone(), shell: shell.clone() },
         Task::Exec { argv } => mainspring_tasks::Task::Exec { argv: argv.clone() },
         Task::Http(call) => mainspring_tasks::Task::Http(http(call)),
-        Task::Handler { .. } | Task::Noop | Task::Workflow(_) => return None,
+        Task::Handler { .. } | Task::Xxl(_) | Task::Noop | Task::Workflow(_) => return None,
     })
 }
 

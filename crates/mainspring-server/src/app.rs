@@ -21,6 +21,7 @@ use crate::live::Live;
 use crate::refusal::Answer;
 use crate::seats::Source;
 use crate::shards::Moves;
+use crate::xxl::Xxl;
 
 /// Event streams and followed logs at a time.
 pub(crate) const STREAMS_MAX: usize = 256;
@@ -71,6 +72,7 @@ pub(crate) struct Inner {
     pub(crate) failed: Grouped<(String, u16)>,
     /// The tokens of workers, and when they were read.
     pub(crate) tokens: Mutex<Option<(Instant, Tokens)>>,
+    pub(crate) xxl: Xxl,
 }
 
 /// The tokens of workers.
@@ -112,6 +114,7 @@ impl Inner {
             guesses: Guesses::default(),
             failed: Grouped::default(),
             tokens: Mutex::default(),
+            xxl: Xxl::default(),
             engine,
         }
     }

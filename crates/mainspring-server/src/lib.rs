@@ -37,6 +37,7 @@ mod webhooks;
 mod why;
 mod words;
 mod work;
+mod xxl;
 
 pub use inspect::{Inspect, Inspected};
 pub use routes::openapi;

@@ -32,6 +32,7 @@ mod views;
 mod webhooks;
 mod why;
 mod workers;
+mod xxl;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -150,6 +151,7 @@ fn table() -> Vec<Route> {
         labels::routes(),
         workers::routes(),
         webhooks::routes(),
+        xxl::routes(),
     ]
     .into_iter()
     .flatten()
@@ -162,6 +164,7 @@ pub(crate) fn router(app: &App, inspect: Option<Inspect>) -> Router {
     let (router, _) =
         routes.fold(OpenApiRouter::new(), |router, route| router.routes(route.guarded(app))).split_for_parts();
     let router = router
+        .merge(crate::xxl::protocol::router())
         .fallback(console::fallback)
         .method_not_allowed_fallback(layers::wrong_method)
         .with_state(App::clone(app))

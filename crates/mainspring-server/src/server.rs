@@ -23,6 +23,7 @@ use crate::live;
 use crate::routes;
 use crate::shards;
 use crate::webhooks;
+use crate::xxl;
 
 /// How a server is to run.
 #[derive(Clone, Debug)]
@@ -144,6 +145,8 @@ pub struct Server {
     app: App,
     /// What sends messages to webhooks, where HTTP calls are made.
     webhooks: Option<JoinHandle<()>>,
+    /// What serves XXL-JOB's executors.
+    executors: Option<JoinHandle<()>>,
     /// What looks for changes: of jobs and runs for the console, of shards, and of who may come in. Ends when the server closes.
     watching: Vec<JoinHandle<()>>,
 }
@@ -177,6 +180,7 @@ impl Server {
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let router = layers::under(&app, routes::router(&app, settings.inspect));
         let accepting = requests.spawn(accept(listener, router, closed, room));
+        let executors = Some(requests.spawn(xxl::serve(Arc::clone(&app))));
         let watching = vec![
             requests.spawn(live::serve(Arc::clone(&app))),
             requests.spawn(shards::follow(Arc::clone(&app))),
@@ -197,6 +201,7 @@ impl Server {
             presence,
             app,
             webhooks,
+            executors,
             watching,
         })
     }
@@ -248,6 +253,10 @@ impl Server {
             // It sees the server close, and takes no longer than messages under way may.
             let _ = webhooks.await;
         }
+        if let Some(executors) = self.executors.take() {
+            // The same.
+            let _ = executors.await;
+        }
         for watching in std::mem::take(&mut self.watching) {
             // What it waits for in the store is of no use any more.
             watching.abort();
@@ -261,7 +270,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         // The set of connections goes with its task, and ends them.
         self.accepting.abort();
-        self.webhooks.iter().chain(&self.watching).for_each(JoinHandle::abort);
+        self.webhooks.iter().chain(&self.executors).chain(&self.watching).for_each(JoinHandle::abort);
     }
 }
 

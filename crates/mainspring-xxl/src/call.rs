@@ -67,6 +67,8 @@ pub struct Registration {
     pub app: String,
     /// Where it is called.
     pub address: Address,
+    /// The address as it was written: routes go by its text, slash and all.
+    pub written: String,
 }
 
 /// The end of a run.
@@ -166,7 +168,10 @@ impl Registration {
         let app = read("registryKey")?;
         match app.chars().count() {
             length if length > APP_MAX => Err(CallError::AppTooLong { length }),
-            _ => Ok(Self { app, address: Address::parse(&read("registryValue")?)? }),
+            _ => {
+                let written = read("registryValue")?;
+                Ok(Self { app, address: Address::parse(&written)?, written })
+            }
         }
     }
 }

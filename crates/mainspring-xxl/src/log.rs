@@ -40,6 +40,12 @@ impl LogReader {
         Self { log_id, log_date_time, next: 1, is_done: false }
     }
 
+    /// Goes on at a line, from 1: those before have been read.
+    #[must_use]
+    pub const fn from_line(self, next: i64) -> Self {
+        Self { next, ..self }
+    }
+
     /// What to ask next, or nothing when all has been read.
     #[must_use]
     pub fn question(&self) -> Option<LogQuestion> {

@@ -15,7 +15,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("mainspring-engine", &["store", "core", "schedule", "tasks"]),
     ("mainspring-api", &[]),
     ("mainspring-console", &[]),
-    ("mainspring-server", &["api", "console", "engine", "store", "core", "schedule", "tasks"]),
+    ("mainspring-server", &["api", "xxl", "console", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-worker", &["api", "tasks"]),
     ("mainspring-xxl", &["api"]),
     ("mainspring", &["engine", "store", "core", "schedule", "tasks"]),

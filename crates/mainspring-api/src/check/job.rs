@@ -16,6 +16,7 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
         ("exec", spec.exec.is_some()),
         ("http", spec.http.is_some()),
         ("handler", spec.handler.is_some()),
+        ("xxl", spec.xxl.is_some()),
         ("noop", spec.noop),
         ("tasks", !spec.tasks.is_empty()),
     ];
@@ -23,7 +24,7 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
     match set.as_slice() {
         [] => problems.push(Problem::new(
             ErrorCode::JobNoTask,
-            format!("job \"{}\" needs one of run, exec, http, handler, noop", shorten(&spec.name)),
+            format!("job \"{}\" needs one of run, exec, http, handler, xxl, noop", shorten(&spec.name)),
         )),
         [_] => {}
         [_, second, ..] => problems.push(
@@ -37,13 +38,14 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
         Some(Task::Exec(argv)) if argv.first().is_none_or(String::is_empty) => problems.push(empty("exec")),
         Some(Task::Handler(name)) if name.trim().is_empty() => problems.push(empty("handler")),
         Some(Task::Http(http)) => check_http(http, problems),
+        Some(Task::Xxl(xxl)) => super::xxl::check(xxl, spec, problems),
         _ => {}
     }
 }
 
 /// Checks that policies agree with each other and with the task.
 pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
-    if spec.max_active.is_some() && spec.overlap.unwrap_or_default() == Overlap::Allow {
+    if spec.max_active.is_some() && spec.overlap_policy() == Overlap::Allow {
         problems.push(
             wrong_value("\"max_active\" has no effect with overlap allow", "/max_active")
                 .hint("add overlap: skip, hold, queue_one, queue_all or cancel_running; or remove max_active"),
@@ -98,6 +100,7 @@ fn check_retries(spec: &JobSpec, problems: &mut Vec<Problem>) {
 fn retry_problem(task: Option<Task<'_>>, on: &RetryOn, pointer: String) -> Option<Problem> {
     let is_http = matches!(task, Some(Task::Http(_)));
     let process = matches!(task, Some(Task::Run(_) | Task::Exec(_)));
+    let is_xxl = matches!(task, Some(Task::Xxl(_)));
     let known = match on {
         RetryOn::Word(word) if word == RetryOn::TIMED_OUT || word == RetryOn::ERROR => true,
         RetryOn::Word(word) if word == "lost" => {
@@ -105,7 +108,9 @@ fn retry_problem(task: Option<Task<'_>>, on: &RetryOn, pointer: String) -> Optio
             return Some(wrong_value("lost attempts are not for retry_on", pointer).hint(hint));
         }
         RetryOn::Word(class) => is_http && Status::class_digit(class).is_some(),
-        RetryOn::Code(code) => is_http && (100..=599).contains(code) || process && (1..=255).contains(code),
+        RetryOn::Code(code) => {
+            is_http && (100..=599).contains(code) || process && (1..=255).contains(code) || is_xxl && *code > 0
+        }
     };
     let text = match on {
         RetryOn::Code(code) => code.to_string(),

@@ -58,6 +58,7 @@ fn task(job: &Job) -> String {
         Some(Task::Exec(argv)) => ("exec", argv.join(" ")),
         Some(Task::Http(http)) => ("http", http.url.clone()),
         Some(Task::Handler(name)) => ("handler", name.to_owned()),
+        Some(Task::Xxl(xxl)) => ("xxl", format!("{} of {}", xxl.handler, xxl.app)),
     };
     let mut lines = what.trim().lines();
     let first = lines.next().unwrap_or_default();

@@ -269,6 +269,7 @@ impl Job {
                     *body = text(&|| "http.body".to_owned(), body)?;
                 }
             }
+            Task::Xxl(xxl) => xxl.params = text(&|| "xxl.params".to_owned(), &xxl.params)?,
             Task::Handler { .. } | Task::Noop | Task::Workflow(_) => {}
         }
         let input =
@@ -294,6 +295,7 @@ fn each_text(job: &Job, see: &mut dyn FnMut(&str)) {
             http.headers.iter().for_each(|(_, value)| see(value));
             http.body.iter().for_each(|body| see(body));
         }
+        Task::Xxl(xxl) => see(&xxl.params),
         Task::Handler { .. } | Task::Noop | Task::Workflow(_) => {}
     }
     let mut open = vec![&job.input];

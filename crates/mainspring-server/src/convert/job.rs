@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api::{
-    ErrorCode, JobSpec, Leftovers, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec,
+    ErrorCode, JobSpec, Leftovers, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec, XxlTask,
 };
 use mainspring_core::job::{self, Job, JobKey, ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{Calendar, Timestamp};
@@ -113,14 +113,19 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         params: spec.params.iter().map(|(name, param)| (name.clone(), written(param))).collect(),
         env: spec.env.clone(),
         working_dir: spec.working_dir.clone(),
-        queue: spec.queue.clone().unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
+        queue: spec
+            .xxl
+            .as_ref()
+            .map(|xxl| XxlTask::queue(&xxl.app))
+            .or_else(|| spec.queue.clone())
+            .unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
         routing: routing::read(spec),
         priority: spec.priority.unwrap_or(DEFAULT_PRIORITY),
         timeout_ms,
         run_timeout_ms,
         start_timeout_ms,
         retry,
-        overlap: match spec.overlap.unwrap_or_default() {
+        overlap: match spec.overlap_policy() {
             Overlap::Allow => job::Overlap::Allow,
             Overlap::Skip => job::Overlap::Skip,
             Overlap::Hold => job::Overlap::Hold,
@@ -151,6 +156,7 @@ const DEFAULT_PRIORITY: i32 = 5;
 #[must_use]
 pub fn job_spec(job: &Job) -> JobSpec {
     let params = params(job);
+    let is_xxl = matches!(job.task, job::Task::Xxl(_));
     let mut spec = JobSpec {
         name: job.key.name.clone(),
         namespace: Some(job.key.namespace.clone()),
@@ -160,7 +166,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         params,
         env: job.env.clone(),
         working_dir: job.working_dir.clone(),
-        queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE),
+        queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE && !is_xxl),
         routing: routing::written(job.routing.strategy),
         workers: job.routing.workers.clone(),
         routing_key: job.routing.key.clone(),
@@ -169,7 +175,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         run_timeout: job.run_timeout_ms.map(duration_text),
         start_timeout: job.start_timeout_ms.map(duration_text),
         overlap: match job.overlap {
-            job::Overlap::Allow => None,
+            job::Overlap::Allow => is_xxl.then_some(Overlap::Allow),
             job::Overlap::Skip => Some(Overlap::Skip),
             job::Overlap::Hold => Some(Overlap::Hold),
             job::Overlap::QueueOne => Some(Overlap::QueueOne),
@@ -184,6 +190,9 @@ pub fn job_spec(job: &Job) -> JobSpec {
         ..JobSpec::default()
     };
     write_task(&job.task, &mut spec);
+    if spec.overlap == spec.xxl.as_ref().map(|xxl| xxl.block.unwrap_or_default().overlap()) {
+        spec.overlap = None;
+    }
     retry::write(&job.retry, &mut spec);
     write_triggers(&job.triggers, &mut spec);
     spec

@@ -1,6 +1,6 @@
 //! Tasks between job file and definition.
 
-use mainspring_api::{HttpTask, JobSpec, OneOrMany, Problem, Status, Task};
+use mainspring_api::{HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlBlock, XxlTask};
 use mainspring_core::job;
 
 use super::schedule::OrNote;
@@ -18,6 +18,7 @@ pub(super) fn task(spec: &JobSpec, problems: &mut Vec<Problem>) -> Option<job::T
         Task::Exec(argv) => job::Task::Exec { argv: argv.to_vec() },
         Task::Http(http) => job::Task::Http(self::http(http, problems)),
         Task::Handler(name) => job::Task::Handler { name: name.to_owned() },
+        Task::Xxl(xxl) => job::Task::Xxl(self::xxl(xxl)),
         Task::Noop => job::Task::Noop,
     })
 }
@@ -29,9 +30,38 @@ pub(super) fn write_task(task: &job::Task, spec: &mut JobSpec) {
         job::Task::Exec { argv } => spec.exec = Some(argv.clone()),
         job::Task::Http(http) => spec.http = Some(http_spec(http)),
         job::Task::Handler { name } => spec.handler = Some(name.clone()),
+        job::Task::Xxl(task) => spec.xxl = Some(xxl_spec(task)),
         job::Task::Noop => spec.noop = true,
         // Its tasks are written with what they inherit: elsewhere.
         job::Task::Workflow(_) => {}
+    }
+}
+
+fn xxl(spec: &XxlTask) -> job::XxlTask {
+    job::XxlTask {
+        app: spec.app.clone(),
+        handler: spec.handler.trim().to_owned(),
+        params: spec.params.clone().unwrap_or_default(),
+        block: match spec.block.unwrap_or_default() {
+            XxlBlock::SerialExecution => job::Block::SerialExecution,
+            XxlBlock::DiscardLater => job::Block::DiscardLater,
+            XxlBlock::CoverEarly => job::Block::CoverEarly,
+        },
+        id: spec.id,
+    }
+}
+
+fn xxl_spec(task: &job::XxlTask) -> XxlTask {
+    XxlTask {
+        app: task.app.clone(),
+        handler: task.handler.clone(),
+        params: Some(task.params.clone()).filter(|params| !params.is_empty()),
+        block: match task.block {
+            job::Block::SerialExecution => None,
+            job::Block::DiscardLater => Some(XxlBlock::DiscardLater),
+            job::Block::CoverEarly => Some(XxlBlock::CoverEarly),
+        },
+        id: task.id,
     }
 }
 

@@ -247,6 +247,7 @@ fn labels(test: &Test, job: &Job) -> bool {
 pub(super) fn handler(job: &Job) -> Option<&str> {
     match &job.task {
         Task::Handler { name } => Some(name),
+        Task::Xxl(xxl) => Some(&xxl.handler),
         _ => None,
     }
 }
@@ -257,6 +258,7 @@ fn script(task: &Task) -> Vec<&str> {
         Task::Run { script, .. } => vec![script],
         Task::Exec { argv } => argv.iter().map(String::as_str).collect(),
         Task::Http(call) => vec![&call.url, call.body.as_deref().unwrap_or_default()],
+        Task::Xxl(xxl) => vec![&xxl.app, &xxl.params],
         Task::Handler { .. } | Task::Noop => Vec::new(),
         Task::Workflow(workflow) => workflow.tasks.iter().flat_map(|task| script(&task.job.task)).collect(),
     }

@@ -37,6 +37,8 @@ pub(crate) fn worker_task(task: &Task) -> api::WorkerTask {
             api::WorkerTask::Http { method, url, headers, body, expect, timeout_ms, verify_tls, max_redirects }
         }
         Task::Handler { name } => api::WorkerTask::Handler { name },
+        // A worker of ours may take the place of an executor, under the same names.
+        Task::Xxl(xxl) => api::WorkerTask::Handler { name: xxl.handler },
         // A workflow is no work of a worker: its tasks are.
         Task::Noop | Task::Workflow(_) => api::WorkerTask::Noop,
     }

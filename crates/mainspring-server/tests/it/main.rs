@@ -34,3 +34,4 @@ mod why;
 mod worker_faults;
 mod workers;
 mod workflows;
+mod xxl;

@@ -153,6 +153,8 @@ fn example(name: &str) -> Option<Value> {
         "JobSpec.schedule" => json!(["@daily", {"every": "1h"}]),
         "JobSpec.triggers" => json!([{"name": "t", "cron": "@daily"}]),
         "JobSpec.http" => json!({"url": "http://h/"}),
+        "JobSpec.xxl" => json!({"app": "mail", "handler": "send"}),
+        "XxlTask.app" | "XxlTask.handler" | "XxlTask.params" => "x".into(),
         "JobSpec.retry_on" => json!([1, "timed_out", "error"]),
         "JobSpec.timeout"
         | "JobSpec.run_timeout"
@@ -229,7 +231,7 @@ fn document(name: &str, value: &Value) -> Value {
         }
         "JobSpec" => {
             let mut job = match member {
-                "exec" | "http" | "handler" | "run" => json!({"name": "a"}),
+                "exec" | "http" | "handler" | "run" | "xxl" => json!({"name": "a"}),
                 "noop" if *value == json!(false) => json!({"name": "a", "run": "x"}),
                 "noop" => json!({"name": "a"}),
                 _ => json!({"name": "a", "run": "x"}),
@@ -253,6 +255,9 @@ fn document(name: &str, value: &Value) -> Value {
             of_trigger(with(base, member, value))
         }
         "HttpTask" => of_job(json!({"name": "a", "http": with(json!({"url": "http://h/"}), member, value)})),
+        "XxlTask" => {
+            of_job(json!({"name": "a", "xxl": with(json!({"app": "mail", "handler": "send"}), member, value)}))
+        }
         "ParamSpec" => {
             let mut param = with(json!({}), member, value);
             if member == "required" {

@@ -48,6 +48,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(19, "0019_rollup"),
     migration!(20, "0020_document"),
     migration!(21, "0021_workflow"),
+    migration!(22, "0022_document_expiring"),
 ];
 
 /// Number of the newest migration.

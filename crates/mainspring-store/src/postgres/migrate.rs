@@ -48,6 +48,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(18, "0018_rollup"),
     migration!(19, "0019_document"),
     migration!(20, "0020_workflow"),
+    migration!(21, "0021_document_expiring"),
 ];
 
 /// Number of the newest migration.

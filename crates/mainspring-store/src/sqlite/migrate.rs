@@ -38,6 +38,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(16, "0016_rollup"),
     migration!(17, "0017_document"),
     migration!(18, "0018_workflow"),
+    migration!(19, "0019_document_expiring"),
 ];
 
 /// Number of the newest migration.

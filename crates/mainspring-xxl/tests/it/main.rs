@@ -3,6 +3,7 @@
 
 mod client;
 mod dumps;
+mod python;
 mod pyxxl;
 mod recorder;
 mod replay;

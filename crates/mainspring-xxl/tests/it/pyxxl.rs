@@ -1,9 +1,8 @@
 //! A real executor that nobody here has written: pyxxl, installed into the target folder. Where there is no Python 3, or nothing to
 //! install it from, these tests say so and do nothing else.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 
 use mainspring_xxl::words::BlockStrategy;
 use mainspring_xxl::{
@@ -12,39 +11,8 @@ use mainspring_xxl::{
 };
 use reqwest::header::{HeaderMap, HeaderName};
 
+use crate::python::python;
 use crate::recorder::{Heard, Recorder};
-
-const VERSION: &str = "0.4.8";
-
-/// A Python that has pyxxl, if there is one or one can be made.
-#[expect(clippy::print_stderr, reason = "a test that does nothing says so")]
-fn python() -> Option<&'static Path> {
-    static FOUND: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    match FOUND.get_or_init(install) {
-        Ok(python) => Some(python),
-        Err(reason) => {
-            eprintln!("skipped, because pyxxl {VERSION} is not at hand: {reason}");
-            None
-        }
-    }
-}
-
-fn install() -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pyxxl-{VERSION}"));
-    let python = folder.join("bin/python");
-    let run = |program: &Path, arguments: &[&str]| {
-        let ended = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-        let ended = ended.map_err(|error| format!("{} cannot be started: {error}", program.display()))?;
-        let said = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-        if ended.status.success() { Ok(()) } else { Err(said) }
-    };
-    if run(&python, &["-c", "import pyxxl"]).is_ok() {
-        return Ok(python);
-    }
-    run(Path::new("python3"), &["-m", "venv", &folder.to_string_lossy()])?;
-    run(&python, &["-m", "pip", "install", "--quiet", &format!("pyxxl=={VERSION}")])?;
-    Ok(python)
-}
 
 /// The executor, and what it says to us. It ends with the test.
 struct Executor {
@@ -98,7 +66,7 @@ impl Executor {
         let address = Address::parse(&format!("http://127.0.0.1:{port}")).unwrap();
         let mut executor = Self { process, admin, client: client(), address, instances: Instances::default(), next: 1 };
         let heard = executor.admin.until(|heard| heard.path.ends_with("/registry"));
-        let Call::Registry(Registration { app, address }) = executor.read(&heard) else { panic!("{heard:?}") };
+        let Call::Registry(Registration { app, address, .. }) = executor.read(&heard) else { panic!("{heard:?}") };
         assert_eq!((app.as_str(), &address), ("mail", &executor.address));
         executor.instances.beat(&app, &address, &credentials(&heard), 0);
         Some(executor)

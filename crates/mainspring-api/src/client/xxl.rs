@@ -1,0 +1,41 @@
+//! Apps of XXL-JOB's executors.
+
+use super::{Client, ClientError, Precondition};
+use crate::{XxlApp, XxlAppChange, XxlAppSpec, XxlInstance, XxlTokenRotation, routes};
+
+impl Client {
+    /// Lists the apps, by name.
+    pub async fn xxl_apps(&self) -> Result<Vec<XxlApp>, ClientError> {
+        self.get(routes::XXL_APPS, &()).await
+    }
+
+    /// Makes an app. The answer has its token.
+    pub async fn create_xxl_app(&self, spec: &XxlAppSpec) -> Result<XxlApp, ClientError> {
+        self.post(routes::XXL_APPS, spec, &()).await
+    }
+
+    /// Returns an app with its executors.
+    pub async fn xxl_app(&self, name: &str) -> Result<XxlApp, ClientError> {
+        self.get(&routes::path(routes::XXL_APP, &[name]), &()).await
+    }
+
+    /// Changes an app.
+    pub async fn change_xxl_app(&self, name: &str, change: &XxlAppChange) -> Result<XxlApp, ClientError> {
+        self.post(&routes::path(routes::XXL_APP, &[name]), change, &()).await
+    }
+
+    /// Replaces the token of an app. The answer has it.
+    pub async fn rotate_xxl_token(&self, name: &str, rotation: &XxlTokenRotation) -> Result<XxlApp, ClientError> {
+        self.post(&routes::path(routes::XXL_APP_TOKEN, &[name]), rotation, &()).await
+    }
+
+    /// Deletes an app: its executors are not called any more, and cannot connect.
+    pub async fn delete_xxl_app(&self, name: &str) -> Result<(), ClientError> {
+        self.delete(&routes::path(routes::XXL_APP, &[name]), Precondition::None, &()).await
+    }
+
+    /// Lists the executors of all apps, by app and address.
+    pub async fn xxl_instances(&self) -> Result<Vec<XxlInstance>, ClientError> {
+        self.get(routes::XXL_INSTANCES, &()).await
+    }
+}

@@ -1,0 +1,83 @@
+//! Work of XXL-JOB's executors.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// A handler of an XXL-JOB executor. Runs wait in the queue `xxl.APP`, and the `input` of a run, if there is one, stands in the place
+/// of `params`: a text as it is, anything else as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct XxlTask {
+    /// The app that the executor registers with.
+    pub app: String,
+    /// Name of the handler there.
+    pub handler: String,
+    /// The parameter, one text; empty when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub params: Option<String>,
+    /// What a run does while the job runs already; `serial_execution` when absent. Executors are told, and `overlap` is what fits,
+    /// unless the job says another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<XxlBlock>,
+    /// The job's number for executors, 1 to 999,999,999: what it had in XXL-JOB. The server gives one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 999_999_999))]
+    #[schema(minimum = 1, maximum = 999_999_999)]
+    pub id: Option<u32>,
+}
+
+/// What a run does while the job runs already, in XXL-JOB's words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum XxlBlock {
+    /// Waits: the runs follow one another. Overlap `queue_all`.
+    #[default]
+    SerialExecution,
+    /// Is not done. Overlap `skip`.
+    DiscardLater,
+    /// Takes the place of the one before. Overlap `cancel_running`.
+    CoverEarly,
+}
+
+impl XxlTask {
+    /// Highest number that a job file may give to a job; the server gives those above.
+    pub const ID_MAX: u32 = 999_999_999;
+
+    /// Returns the queue in which runs wait for executors of an app.
+    ///
+    /// ```
+    /// assert_eq!(mainspring_api::XxlTask::queue("mail"), "xxl.mail");
+    /// ```
+    #[must_use]
+    pub fn queue(app: &str) -> String {
+        format!("xxl.{app}")
+    }
+
+    /// Tells whether an app can have this name.
+    #[must_use]
+    pub fn is_app_name(name: &str) -> bool {
+        crate::is_valid_name(name) && name.len() <= 64
+    }
+}
+
+impl XxlBlock {
+    /// Returns the overlap policy of the same effect.
+    #[must_use]
+    pub const fn overlap(self) -> super::Overlap {
+        match self {
+            Self::SerialExecution => super::Overlap::QueueAll,
+            Self::DiscardLater => super::Overlap::Skip,
+            Self::CoverEarly => super::Overlap::CancelRunning,
+        }
+    }
+}
+
+impl super::JobSpec {
+    /// Returns the overlap policy that holds: what the job says, or else what fits its block strategy, or `allow`.
+    #[must_use]
+    pub fn overlap_policy(&self) -> super::Overlap {
+        let of_block = || self.xxl.as_ref().map(|xxl| xxl.block.unwrap_or_default().overlap());
+        self.overlap.or_else(of_block).unwrap_or_default()
+    }
+}

@@ -1,0 +1,123 @@
+//! XXL-JOB's executors: they register and call back ([`protocol`]), and are sent runs ([`hands`], [`attempt`]).
+//!
+//! An executor is a worker of the queue of its app, whose side of the worker protocol this node plays itself: it polls for the
+//! executor, sends what it is given, and reports the end when the executor has called back. What an executor has is therefore kept
+//! like what any worker has, and survives a restart of the server.
+
+pub(crate) mod apps;
+mod attempt;
+mod callback;
+mod executors;
+mod hands;
+mod ledger;
+mod log;
+pub(crate) mod protocol;
+mod serve;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use mainspring_schedule::Timestamp;
+use mainspring_xxl::{Client, ClientLimits};
+use rustc_hash::FxHashMap;
+use tokio::sync::{Notify, watch};
+
+use self::attempt::Attempt;
+use self::executors::{Executors, Key, Moment};
+use self::hands::Hand;
+use crate::app::App;
+use crate::grouped::Grouped;
+use crate::server::closed;
+
+pub(crate) use self::serve::serve;
+
+/// What the routes and the tasks share.
+#[derive(Debug)]
+pub(crate) struct Xxl {
+    pub(crate) apps: apps::Cache,
+    client: Client,
+    executors: Mutex<Executors>,
+    /// What is sent from here, by the number of each.
+    attempts: Mutex<FxHashMap<i64, Arc<Attempt>>>,
+    /// Executors that this node serves.
+    hands: Mutex<FxHashMap<Key, Arc<Hand>>>,
+    /// Is woken when an executor is new, goes, or an app has changed.
+    changed: Notify,
+    begun: Instant,
+    /// Requests that were refused, by why.
+    refused: Grouped<String>,
+}
+
+impl Default for Xxl {
+    fn default() -> Self {
+        Self {
+            apps: apps::Cache::default(),
+            client: Client::new(ClientLimits::default()).expect("ring has all that the settings name"),
+            executors: Mutex::default(),
+            attempts: Mutex::default(),
+            hands: Mutex::default(),
+            changed: Notify::new(),
+            begun: Instant::now(),
+            refused: Grouped::default(),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Xxl {
+    fn now_ms(&self) -> i64 {
+        i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn moment(&self, at: Timestamp) -> Moment {
+        Moment { ms: self.now_ms(), at }
+    }
+
+    fn executors(&self) -> MutexGuard<'_, Executors> {
+        lock(&self.executors)
+    }
+
+    /// Reads the apps anew, now.
+    pub(crate) fn apps_changed(&self) {
+        self.apps.forget();
+        self.changed.notify_one();
+    }
+
+    /// The executors of one app, or of all, as the API shows them.
+    pub(crate) fn show(&self, app: Option<&str>) -> Vec<mainspring_api::XxlInstance> {
+        let mut shown = self.executors().show(app, self.now_ms());
+        let hands = lock(&self.hands);
+        for (key, hand) in hands.iter() {
+            let is_it = |one: &&mut mainspring_api::XxlInstance| {
+                one.app == key.0 && mainspring_xxl::Address::parse(&one.address).as_ref() == Ok(&key.1)
+            };
+            if let Some(one) = shown.iter_mut().find(is_it) {
+                one.running = Some(hand.running());
+            }
+        }
+        shown
+    }
+
+    /// Says in the log that a request was refused, once for all that follow soon.
+    fn note_refused(&self, why: &str) {
+        if let Some(requests) = self.refused.note(Instant::now(), why.to_owned()) {
+            tracing::warn!(requests, "an executor was refused: {why}");
+        }
+    }
+}
+
+/// Waits, or until the server closes. False: it closes.
+async fn rest(app: &App, time: Duration) -> bool {
+    let mut closing = app.closing.clone();
+    tokio::time::timeout(time, closed(&mut closing)).await.is_err()
+}
+
+/// Waits until a value that is watched is so. For ever, if nobody can set it any more.
+async fn until<T>(watch: &mut watch::Receiver<T>, is_so: impl FnMut(&T) -> bool) {
+    if watch.wait_for(is_so).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,197 @@
+//! Apps as the store keeps them.
+//!
+//! A token is sent to executors, so it is kept as it is and not as a hash: `docs/decisions/xxl-tokens.md`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use mainspring_schedule::Timestamp;
+use mainspring_store::{Document, DocumentExpect, Store};
+use mainspring_xxl::{Address, Credentials, Tokens};
+use serde::{Deserialize, Serialize};
+
+/// The kind of their documents.
+const KIND: &str = "xxl_app";
+/// Apps at most.
+pub(crate) const APPS_MAX: u32 = 1_000;
+/// Runs that one executor is given at a time, if nothing is said: as many requests as Java's executors serve at once.
+pub(crate) const SLOTS: u32 = 200;
+/// How long the token before the present one opens as well.
+pub(crate) const OLD_TOKEN_MS: i64 = 24 * 3_600_000;
+/// For how long apps are not read again: a token that is replaced through another node opens for that long.
+const KEPT: Duration = Duration::from_secs(1);
+/// The token that XXL-JOB ships since 2.3.1.
+pub(crate) const DEFAULT_TOKEN: &str = "default_token";
+
+/// An app.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct AppRow {
+    pub(crate) name: String,
+    /// Counts its changes.
+    pub(crate) version: i64,
+    pub(crate) kept: Kept,
+}
+
+/// What is kept of an app.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    pub(crate) addresses: Vec<String>,
+    pub(crate) slots: u32,
+    pub(crate) token: String,
+    /// The token before, and until when it opens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) previous: Option<(String, Timestamp)>,
+    pub(crate) created_at: Timestamp,
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kept").field("addresses", &self.addresses).finish_non_exhaustive()
+    }
+}
+
+impl AppRow {
+    /// The tokens that open it now.
+    pub(crate) fn tokens(&self, now: Timestamp) -> Tokens {
+        let previous = self.kept.previous.iter().filter(|(_, until)| now < *until).map(|(token, _)| token.clone());
+        Tokens::new(std::iter::once(self.kept.token.clone()).chain(previous))
+    }
+
+    /// The token to call an executor with that has last said `given`: the one that it knows, while that opens.
+    pub(crate) fn token_for(&self, given: Option<&str>, now: Timestamp) -> String {
+        let knows = |token: &&str| {
+            self.tokens(now).accept(&Credentials { token: Some((*token).to_owned()), ..Credentials::default() })
+        };
+        given.filter(knows).unwrap_or(&self.kept.token).to_owned()
+    }
+
+    /// Addresses that a person has entered.
+    pub(crate) fn addresses(&self) -> Vec<Address> {
+        self.kept.addresses.iter().filter_map(|text| Address::parse(text).ok()).collect()
+    }
+
+    /// What people should hear of.
+    pub(crate) fn warnings(&self, now: Timestamp) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let previous = self.kept.previous.iter().filter(|(_, until)| now < *until).map(|(token, _)| token);
+        if std::iter::once(&self.kept.token).chain(previous).any(|token| token == DEFAULT_TOKEN) {
+            warnings.push(format!(
+                "the token is {DEFAULT_TOKEN:?}, which XXL-JOB ships and everybody knows: replace it with mainspring xxl app rotate-token"
+            ));
+        } else if self.kept.token.len() < TOKEN_SHORT {
+            warnings.push(format!("the token has fewer than {TOKEN_SHORT} bytes and can be guessed"));
+        }
+        warnings
+    }
+}
+
+/// Tokens below this length can be guessed, in bytes.
+const TOKEN_SHORT: usize = 16;
+
+fn read(document: &Document) -> Option<AppRow> {
+    let kept = serde_json::from_str(&document.body).ok()?;
+    Some(AppRow { name: document.name.clone(), version: document.version, kept })
+}
+
+/// Reads an app.
+pub(crate) async fn find(
+    store: &dyn Store,
+    name: &str,
+    now: Timestamp,
+) -> Result<Option<AppRow>, mainspring_store::Error> {
+    Ok(store.document(KIND, name, now).await?.as_ref().and_then(read))
+}
+
+/// Reads all apps, by name.
+pub(crate) async fn all(store: &dyn Store, now: Timestamp) -> Result<Vec<AppRow>, mainspring_store::Error> {
+    Ok(store.documents(KIND, None, now, APPS_MAX).await?.iter().filter_map(read).collect())
+}
+
+/// Writes an app if it is still at its version; 0: if there is none. Nothing: somebody else was faster.
+pub(crate) async fn put(
+    store: &dyn Store,
+    app: &AppRow,
+    now: Timestamp,
+) -> Result<Option<AppRow>, mainspring_store::Error> {
+    let body = serde_json::to_string(&app.kept).expect("plain data has a text");
+    let expect = if app.version == 0 { DocumentExpect::Absent } else { DocumentExpect::Version(app.version) };
+    let document =
+        Document { kind: KIND.to_owned(), name: app.name.clone(), body, version: 0, at: now, expires_at: None };
+    Ok(store.put_document(document, expect).await?.as_ref().and_then(read))
+}
+
+/// Removes an app. True: it was there.
+pub(crate) async fn remove(store: &dyn Store, name: &str) -> Result<bool, mainspring_store::Error> {
+    store.remove_document(KIND, name).await
+}
+
+/// Apps by name.
+pub(crate) type Apps = Arc<BTreeMap<String, AppRow>>;
+
+/// The apps as they were a moment ago.
+#[derive(Debug, Default)]
+pub(crate) struct Cache(Mutex<Option<(Instant, Apps)>>);
+
+impl Cache {
+    /// Reads the apps, unless that was done within a second.
+    pub(crate) async fn read(&self, store: &dyn Store, now: Timestamp) -> Result<Apps, mainspring_store::Error> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, apps)) = known.filter(|(read, _)| read.elapsed() < KEPT) {
+            return Ok(apps);
+        }
+        let read = Instant::now();
+        let apps = all(store, now).await?.into_iter().map(|app| (app.name.clone(), app)).collect();
+        let apps = Arc::new(apps);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((read, Arc::clone(&apps)));
+        Ok(apps)
+    }
+
+    /// Reads the apps anew the next time.
+    pub(crate) fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn app(token: &str, previous: Option<(&str, i64)>) -> AppRow {
+        let kept = Kept {
+            title: None,
+            addresses: Vec::new(),
+            slots: SLOTS,
+            token: token.to_owned(),
+            previous: previous.map(|(token, until)| (token.to_owned(), Timestamp::from_millis(until))),
+            created_at: Timestamp::UNIX_EPOCH,
+        };
+        AppRow { name: "mail".to_owned(), version: 1, kept }
+    }
+
+    #[test]
+    fn an_executor_is_called_with_the_token_that_it_knows() {
+        let (app, at) = (app("new", Some(("old", 10))), Timestamp::from_millis);
+        for (given, now, sent) in [
+            (None, 5, "new"),
+            (Some("old"), 5, "old"),
+            (Some("old"), 10, "new"),
+            (Some("new"), 5, "new"),
+            (Some("other"), 5, "new"),
+        ] {
+            assert_eq!(app.token_for(given, at(now)), sent, "{given:?} at {now}");
+        }
+    }
+
+    #[test]
+    fn tokens_that_others_know_are_warned_of() {
+        let at = Timestamp::from_millis(0);
+        assert_eq!(app("a-token-that-is-long", None).warnings(at), Vec::<String>::new());
+        assert!(app(DEFAULT_TOKEN, None).warnings(at)[0].contains("everybody knows"));
+        assert!(app("a-token-that-is-long", Some((DEFAULT_TOKEN, 1))).warnings(at)[0].contains("everybody knows"));
+        assert!(app("short", None).warnings(at)[0].contains("can be guessed"));
+        assert!(!format!("{:?}", app("secret", None)).contains("secret"));
+    }
+}

@@ -1,0 +1,480 @@
+//! One attempt that an executor is sent, until it is over.
+//!
+//! It is sent once. Only where no connection was made, so that nothing was sent, does it go to another executor of the app. What
+//! became of one whose sending was not answered shows in a callback, or in what the executor says of the job.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use mainspring_core::batch::AttemptDetail;
+use mainspring_core::job::{Block, Task, XxlTask};
+use mainspring_core::routing::Strategy;
+use mainspring_core::run::AttemptOutcome;
+use mainspring_core::{JobId, RunId};
+use mainspring_engine::{Given, WorkerError};
+use mainspring_schedule::Timestamp;
+use mainspring_store::causes;
+use mainspring_xxl::words::BlockStrategy;
+use mainspring_xxl::{Ability, Address, Admission, Order, Reply, RunAnswer, Stop};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::executors::{Callee, Key};
+use super::hands::Hand;
+use super::ledger::{self, Opened, Sent};
+use super::log::LogPull;
+use super::{callback, lock, rest, until};
+use crate::app::App;
+
+/// Between two looks at an attempt: at its log, its time, and what the executor says of its job.
+const LOOK: Duration = Duration::from_secs(2);
+/// How long an executor has to report the end that its own timer makes, before it is asked to make it.
+const GRACE_MS: i64 = 5_000;
+/// How often an executor is asked whether a job runs there.
+const ASK_EVERY_MS: i64 = 30_000;
+/// For how long an executor must say that no run of a job is there before what it has not reported is taken for lost: Java's repeats
+/// a callback that failed every 30 s.
+const IDLE_MS: i64 = 100_000;
+/// How long the end of an attempt is awaited after the executor has confirmed that it ends it.
+const KILLED_MS: i64 = 15_000;
+/// After how long an attempt whose end is asked for is given up, if the executor does not confirm that.
+const KILL_MS: i64 = 60_000;
+/// Pause before an executor is asked again to end a run.
+const KILL_AGAIN_MS: i64 = 5_000;
+/// Pause before the store is asked again.
+const AGAIN: Duration = Duration::from_millis(500);
+/// The lowest number that a job is given here; those below are for job files.
+const JOB_ID_MIN: i64 = 1_000_000_000;
+
+/// An attempt, for those who hear of it.
+#[derive(Debug)]
+pub(super) struct Attempt {
+    pub(super) run: RunId,
+    pub(super) attempt: u32,
+    log_id: OnceLock<i64>,
+    stop: watch::Sender<Option<Stop>>,
+    over: watch::Sender<bool>,
+}
+
+impl Attempt {
+    pub(super) fn new(run: RunId, attempt: u32) -> Self {
+        Self { run, attempt, log_id: OnceLock::new(), stop: watch::Sender::new(None), over: watch::Sender::new(false) }
+    }
+
+    /// Why its end was asked for, if it was.
+    pub(super) fn stop(&self) -> Option<Stop> {
+        *self.stop.borrow()
+    }
+
+    /// Asks for its end. The first reason stays.
+    pub(super) fn ask_stop(&self, why: Stop) {
+        self.stop.send_if_modified(|stop| stop.is_none().then(|| *stop = Some(why)).is_some());
+    }
+
+    /// Its number, once it has one.
+    pub(super) fn log_id(&self) -> Option<i64> {
+        self.log_id.get().copied()
+    }
+
+    /// Notes that it is over and recorded.
+    pub(super) fn end(&self) {
+        self.over.send_replace(true);
+    }
+
+    fn is_over(&self) -> bool {
+        *self.over.borrow()
+    }
+}
+
+/// Where an attempt that is not over stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stands {
+    /// The executor has it.
+    Accepted,
+    /// Perhaps the executor has it.
+    Unknown,
+    /// It is over.
+    Over,
+}
+
+/// Sends an attempt and follows it until it is over. Returns once nothing more is to be done for it here.
+pub(super) async fn run(app: App, hand: Arc<Hand>, attempt: Arc<Attempt>, given: Given) {
+    let Some(worker) = hand.worker() else { return };
+    let sent = Sent {
+        log_id: 0,
+        run: attempt.run,
+        attempt: attempt.attempt,
+        worker,
+        app: hand.key.0.clone(),
+        address: hand.key.1.as_str().to_owned(),
+        job_id: 0,
+        date: app.now().as_millis(),
+    };
+    let mut work = Work { app, hand, attempt, sent, given, sends_to: None };
+    work.perform().await;
+    if let Some(log_id) = work.attempt.log_id.get() {
+        lock(&work.app.xxl.attempts).remove(log_id);
+    }
+    work.hand.take(&work.attempt);
+}
+
+struct Work {
+    app: App,
+    hand: Arc<Hand>,
+    attempt: Arc<Attempt>,
+    sent: Sent,
+    given: Given,
+    /// The executor that has it.
+    sends_to: Option<Key>,
+}
+
+impl Work {
+    async fn perform(&mut self) {
+        let definition = Arc::clone(&self.given.definition);
+        let Task::Xxl(task) = &definition.task else {
+            let why = format!("executors execute no `{}` tasks", definition.task.kind());
+            return self.end(AttemptOutcome::Failed, "task.not_enabled", why).await;
+        };
+        let Some(job_id) = job_id(task, self.given.start.job) else {
+            let why = "the job has no number that an executor could take: give it one, as xxl.id".to_owned();
+            return self.end(AttemptOutcome::Failed, "xxl.job_id", why).await;
+        };
+        self.sent.job_id = job_id;
+        let Some(opened) = self.open().await else { return };
+        let is_fresh = matches!(opened, Opened::Fresh(_));
+        let (Opened::Fresh(sent) | Opened::Known(sent)) = opened;
+        self.sent = Sent { worker: self.sent.worker, ..sent };
+        // Before anything is sent: the callback may be here before the answer.
+        let _first = self.attempt.log_id.set(self.sent.log_id);
+        lock(&self.app.xxl.attempts).insert(self.sent.log_id, Arc::clone(&self.attempt));
+        let stands = if is_fresh {
+            self.send(task).await
+        } else {
+            self.sends_to = Address::parse(&self.sent.address).ok().map(|address| (self.sent.app.clone(), address));
+            Stands::Unknown
+        };
+        if stands != Stands::Over {
+            self.follow(stands).await;
+        }
+    }
+
+    /// Writes the attempt down. Nothing: the server closes.
+    async fn open(&self) -> Option<Opened> {
+        loop {
+            match ledger::open(&**self.app.control().store(), &self.sent, self.app.now()).await {
+                Ok(opened) => return Some(opened),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "an attempt for an executor could not be written down; trying again");
+                    if !rest(&self.app, AGAIN).await {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends the attempt to its executor, or to another one as long as nobody could be reached.
+    async fn send(&mut self, task: &XxlTask) -> Stands {
+        let own = self.hand.key.clone();
+        let may_turn = self.given.definition.routing.strategy() != Strategy::ShardingBroadcast;
+        let mut others =
+            if may_turn { self.app.xxl.executors().others(&own, self.app.xxl.now_ms()) } else { Vec::new() };
+        others.reverse();
+        let (mut next, mut reasons) = (Some(own), Vec::new());
+        while let Some(key) = next.take() {
+            if !self.admitted().await {
+                return Stands::Over;
+            }
+            if self.attempt.stop().is_some() {
+                self.hand.unsent();
+                let why = "its end was asked for before it was sent".to_owned();
+                self.end(AttemptOutcome::Cancelled, "xxl.killed", why).await;
+                return Stands::Over;
+            }
+            let Some(callee) = self.callee(&key).await else {
+                self.hand.unsent();
+                let why = format!("the app {} is there no more", self.sent.app);
+                self.end(AttemptOutcome::Failed, "xxl.no_executor", why).await;
+                return Stands::Over;
+            };
+            self.sends_to = Some(key.clone());
+            let answer = self.app.xxl.client.run(&callee.target(), &self.order(task)).await;
+            match &answer {
+                RunAnswer::Accepted(reply) | RunAnswer::Refused(reply) => {
+                    self.hand.answered();
+                    self.app.xxl.executors().answered(&key, reply, self.app.xxl.moment(self.app.now()));
+                }
+                RunAnswer::Unreached(_) | RunAnswer::Unknown(_) => self.hand.failed(self.app.xxl.now_ms()),
+            }
+            // The callback may have come first.
+            if self.attempt.is_over() {
+                return Stands::Accepted;
+            }
+            match answer {
+                RunAnswer::Accepted(_) => return Stands::Accepted,
+                RunAnswer::Unknown(reason) => {
+                    tracing::warn!(run.id = %self.sent.run, log_id = self.sent.log_id, address = %key.1, "an executor has not answered a run, which is not sent again: {reason}");
+                    return Stands::Unknown;
+                }
+                RunAnswer::Refused(reply) => {
+                    let said = reply.message.unwrap_or_else(|| format!("code {}", reply.code.unwrap_or_default()));
+                    self.end(AttemptOutcome::Failed, "xxl.refused", format!("{} refuses: {said}", key.1)).await;
+                    return Stands::Over;
+                }
+                RunAnswer::Unreached(reason) => {
+                    reasons.push(format!("{}: {reason}", key.1));
+                    next = others.pop();
+                    if let Some(key) = &next {
+                        self.sent.address = key.1.as_str().to_owned();
+                        let store = self.app.control().store();
+                        // What it says is for people and for the next server: callbacks are found all the same.
+                        if let Err(error) = ledger::turn(&**store, &self.sent, self.app.now()).await {
+                            tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "could not note where a run goes");
+                        }
+                    }
+                }
+            }
+        }
+        self.end(
+            AttemptOutcome::Failed,
+            "xxl.unreached",
+            format!("no executor can be reached: {}", reasons.join("; ")),
+        )
+        .await;
+        Stands::Over
+    }
+
+    /// Waits until the executor may be sent something. False: the server closes.
+    async fn admitted(&self) -> bool {
+        loop {
+            let now_ms = self.app.xxl.now_ms();
+            let pause_ms = match self.hand.admit(now_ms) {
+                Admission::Go => return true,
+                Admission::Full => 50,
+                Admission::Open { until } => (until - now_ms).clamp(50, 1_000),
+            };
+            if !rest(&self.app, Duration::from_millis(pause_ms.unsigned_abs())).await {
+                return false;
+            }
+        }
+    }
+
+    /// How to call an executor now. Nothing: its app is gone.
+    async fn callee(&self, key: &Key) -> Option<Callee> {
+        let now = self.app.now();
+        loop {
+            match self.app.xxl.apps.read(&**self.app.control().store(), now).await {
+                Ok(apps) => return self.app.xxl.executors().callee(key, apps.get(&key.0)?, now),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), "the apps of executors could not be read; trying again");
+                    if !rest(&self.app, AGAIN).await {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is sent.
+    fn order(&self, task: &XxlTask) -> Order {
+        let input = self.given.input();
+        let params = match &input {
+            Value::Null => task.params.clone(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let Sent { job_id, log_id, date, .. } = self.sent;
+        let order = Order::of_handler(job_id, &task.handler, &params, log_id, date);
+        let limit_ms = self.given.timeout_ms(Timestamp::from_millis(date)).unwrap_or(0);
+        let shard = self.given.shard.map_or((0, 1), |shard| (shard.index, shard.total));
+        Order {
+            executor_block_strategy: match task.block {
+                Block::SerialExecution => BlockStrategy::Serial,
+                Block::DiscardLater => BlockStrategy::DiscardLater,
+                Block::CoverEarly => BlockStrategy::CoverEarly,
+            },
+            executor_timeout: i32::try_from(limit_ms.saturating_add(999) / 1_000).unwrap_or(i32::MAX),
+            broadcast_index: i32::try_from(shard.0).unwrap_or(i32::MAX),
+            broadcast_total: i32::try_from(shard.1).unwrap_or(i32::MAX),
+            ..order
+        }
+    }
+
+    /// Follows an attempt that the executor has, or perhaps has, until it is over: pulls its log, keeps to its time, ends it when that is
+    /// asked for, and finds out that nobody executes it any more.
+    async fn follow(&mut self, mut stands: Stands) {
+        let mut log = LogPull::begin(&self.app, &self.sent).await;
+        let mut idle_since = None;
+        let (mut asked_ms, mut kill) = (self.app.xxl.now_ms(), Kill::default());
+        // Another node, or this one before it heard of the attempt, may have been told its end.
+        self.look_up().await;
+        let deadline = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms + GRACE_MS);
+        let (mut over, mut stop) = (self.attempt.over.subscribe(), self.attempt.stop.subscribe());
+        let mut closing = self.app.closing.clone();
+        while !self.attempt.is_over() {
+            let (now, now_ms) = (self.app.now(), self.app.xxl.now_ms());
+            if deadline.is_some_and(|deadline| now >= deadline) {
+                self.attempt.ask_stop(Stop::Timeout);
+            }
+            if let Some(why) = self.attempt.stop()
+                && let Some(end) = self.kill(&mut kill, now_ms).await
+            {
+                let outcome = if why == Stop::Kill { AttemptOutcome::Cancelled } else { AttemptOutcome::TimedOut };
+                self.end(outcome, if why == Stop::Kill { "xxl.killed" } else { "xxl.timed_out" }, end).await;
+                break;
+            }
+            if let Some(callee) = self.executor().await {
+                if log.pull(&self.app, &self.sent, &callee, false).await {
+                    stands = Stands::Accepted;
+                }
+                if now_ms - asked_ms >= ASK_EVERY_MS && !self.attempt.is_over() {
+                    asked_ms = now_ms;
+                    self.look_up().await;
+                    idle_since = self.idle_since(&callee, idle_since, now_ms).await;
+                }
+            }
+            if idle_since.is_some_and(|since| self.app.xxl.now_ms() - since >= IDLE_MS) {
+                let begun =
+                    if stands == Stands::Unknown { ", and has not answered when it was sent the run" } else { "" };
+                let why = format!("the executor says that no run of the job is there, and has reported no end{begun}");
+                self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
+                break;
+            }
+            let asked = self.attempt.stop().is_some();
+            tokio::select! {
+                () = until(&mut over, |over| *over) => {}
+                () = until(&mut stop, |stop| stop.is_some()), if !asked => {}
+                _ = tokio::time::timeout(LOOK, crate::server::closed(&mut closing)) => {
+                    if *closing.borrow() {
+                        return;
+                    }
+                }
+            }
+        }
+        if let Some(callee) = self.executor().await {
+            log.pull(&self.app, &self.sent, &callee, true).await;
+        }
+    }
+
+    /// Looks whether the end of the attempt is recorded already.
+    async fn look_up(&self) {
+        let attempts = self.app.control().store().attempts(self.sent.run).await;
+        let is_over = |attempts: &[mainspring_store::AttemptInfo]| {
+            let here = attempts.iter().find(|one| one.attempt == self.sent.attempt);
+            here.is_none_or(|here| here.outcome.is_some())
+        };
+        match attempts {
+            Ok(attempts) if is_over(&attempts) => self.attempt.end(),
+            Ok(_) => {}
+            // The next look finds out.
+            Err(error) => {
+                tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "an attempt could not be read")
+            }
+        }
+    }
+
+    /// How to call the executor that has it.
+    async fn executor(&self) -> Option<Callee> {
+        self.callee(self.sends_to.as_ref()?).await
+    }
+
+    /// Since when the executor says that no run of the job is there.
+    async fn idle_since(&self, callee: &Callee, since: Option<i64>, now_ms: i64) -> Option<i64> {
+        let key = self.sends_to.as_ref()?;
+        let reply = self.app.xxl.client.idle_beat(&callee.target(), self.sent.job_id).await.ok()?;
+        self.heard(key, &reply);
+        if reply.is_success() { since.or(Some(now_ms)) } else { None }
+    }
+
+    /// Asks the executor to end the job's runs, again and again. Some: what to say where it has not reported the end in time.
+    async fn kill(&self, kill: &mut Kill, now_ms: i64) -> Option<String> {
+        let begun_ms = *kill.begun_ms.get_or_insert(now_ms);
+        if kill.confirmed_ms.is_some_and(|confirmed| now_ms - confirmed >= KILLED_MS) {
+            return Some(
+                "the executor has confirmed the end of the job's runs there, and has not reported it".to_owned(),
+            );
+        }
+        if now_ms - begun_ms >= KILL_MS {
+            return Some("the executor does not confirm the end: it may still be at work".to_owned());
+        }
+        if kill.confirmed_ms.is_some() || kill.asked_ms.is_some_and(|asked| now_ms - asked < KILL_AGAIN_MS) {
+            return None;
+        }
+        kill.asked_ms = Some(now_ms);
+        let (key, callee) = (self.sends_to.as_ref()?, self.executor().await?);
+        match self.app.xxl.client.kill(&callee.target(), self.sent.job_id).await {
+            Ok(reply) => {
+                self.heard(key, &reply);
+                self.app.xxl.executors().note_ability(key, Ability::Kill, reply.is_success());
+                if reply.is_success() {
+                    kill.confirmed_ms = Some(self.app.xxl.now_ms());
+                }
+            }
+            Err(error) => {
+                tracing::warn!(run.id = %self.sent.run, %error, "an executor was not asked to end a run; trying again")
+            }
+        }
+        None
+    }
+
+    fn heard(&self, key: &Key, reply: &Reply) {
+        self.app.xxl.executors().answered(key, reply, self.app.xxl.moment(self.app.now()));
+    }
+
+    /// Records an end that no executor has reported, however often it takes.
+    async fn end(&self, outcome: AttemptOutcome, code: &str, why: String) {
+        let detail = AttemptDetail {
+            error_code: Some(code.to_owned()),
+            error: Some(callback::cut(why, 4_096)),
+            ..AttemptDetail::default()
+        };
+        while !self.attempt.is_over() {
+            match callback::report(&self.app, &self.sent, (outcome, detail.clone()), self.app.now()).await {
+                // Refused: the executor's own word came first.
+                Ok(_) | Err(WorkerError::NotFound(_)) => return self.attempt.end(),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "the end of an attempt could not be recorded; trying again");
+                    if !rest(&self.app, AGAIN).await {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How far an executor has come with ending a run.
+#[derive(Default)]
+struct Kill {
+    begun_ms: Option<i64>,
+    asked_ms: Option<i64>,
+    confirmed_ms: Option<i64>,
+}
+
+/// The job's number for executors, which fits into 31 bits.
+fn job_id(task: &XxlTask, job: JobId) -> Option<i32> {
+    match task.id {
+        Some(id) => i32::try_from(id).ok(),
+        None => i32::try_from(job.0.checked_add(JOB_ID_MIN)?).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_has_the_number_of_its_file_or_one_above_all_of_these() {
+        let task = |id| XxlTask {
+            app: "mail".to_owned(),
+            handler: "send".to_owned(),
+            params: String::new(),
+            block: Block::SerialExecution,
+            id,
+        };
+        assert_eq!(job_id(&task(Some(7)), JobId(3)), Some(7));
+        assert_eq!(job_id(&task(None), JobId(3)), Some(1_000_000_003));
+        assert_eq!(job_id(&task(None), JobId(1_147_483_647)), Some(i32::MAX));
+        assert_eq!(job_id(&task(None), JobId(1_147_483_648)), None);
+    }
+}

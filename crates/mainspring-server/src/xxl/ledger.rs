@@ -1,0 +1,177 @@
+//! The record of what was sent to executors: which number stands for which attempt.
+//!
+//! It is written before anything is sent, and only once for an attempt. Whoever finds it written already does not send, whichever node
+//! that is: an attempt is never sent twice. It is also how a callback finds its run, on every node and after any restart.
+
+use mainspring_core::{Incarnation, RunId};
+use mainspring_schedule::Timestamp;
+use mainspring_store::{Document, DocumentExpect, Error, Store};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The kind of its documents.
+const KIND: &str = "xxl_sent";
+/// How long a late callback still finds its run.
+const KEPT_MS: i64 = 31 * 24 * 3_600_000;
+/// Numbers count from 2020, so that they stay below 2^53 until 2088: Node rounds greater ones.
+const EPOCH_S: i64 = 1_577_836_800;
+/// Bits of a number within a second.
+const SPREAD_BITS: u32 = 22;
+/// Numbers that are tried for one attempt. Each is taken already with a likelihood of one in a hundred at 40,000 attempts a second.
+const TRIES: i64 = 1_000;
+
+/// An attempt that was sent, or is about to be.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Sent {
+    /// Its number for executors.
+    #[serde(skip)]
+    pub(crate) log_id: i64,
+    #[serde(with = "text")]
+    pub(crate) run: RunId,
+    pub(crate) attempt: u32,
+    /// The worker that holds it, which stands for the executor.
+    #[serde(with = "hex")]
+    pub(crate) worker: Incarnation,
+    pub(crate) app: String,
+    /// Where it was sent.
+    pub(crate) address: String,
+    /// The job's number for executors.
+    pub(crate) job_id: i32,
+    /// When it was sent, in milliseconds since 1970 UTC: executors find its log by this.
+    pub(crate) date: i64,
+}
+
+/// What was found when an attempt was to be written down.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Opened {
+    /// Nothing: it may be sent now, once.
+    Fresh(Sent),
+    /// It has been written down before, and perhaps sent: it must not be sent again.
+    Known(Sent),
+}
+
+/// Writes an attempt down, unless it is written down already.
+///
+/// # Errors
+/// The store could not say. The call may be repeated.
+pub(crate) async fn open(store: &dyn Store, sent: &Sent, now: Timestamp) -> Result<Opened, Error> {
+    let first = number(sent.run, sent.attempt);
+    for log_id in first..first + TRIES {
+        let sent = Sent { log_id, ..sent.clone() };
+        if store.put_document(document(&sent, now), DocumentExpect::Absent).await?.is_some() {
+            return Ok(Opened::Fresh(sent));
+        }
+        match find(store, log_id, now).await? {
+            Some(there) if (there.run, there.attempt) == (sent.run, sent.attempt) => return Ok(Opened::Known(there)),
+            _ => {}
+        }
+    }
+    let (what, key) = ("attempt of an executor", format!("{}/{}", sent.run, sent.attempt));
+    Err(Error::Conflict { what, key, why: "no number is free".to_owned() })
+}
+
+/// Notes that an attempt goes to another executor, because nothing could be sent to the one before.
+pub(crate) async fn turn(store: &dyn Store, sent: &Sent, now: Timestamp) -> Result<(), Error> {
+    store.put_document(document(sent, now), DocumentExpect::Anything).await.map(drop)
+}
+
+/// The attempt of a number.
+pub(crate) async fn find(store: &dyn Store, log_id: i64, now: Timestamp) -> Result<Option<Sent>, Error> {
+    let found = store.document(KIND, &name(log_id), now).await?;
+    Ok(found.and_then(|document| Some(Sent { log_id, ..serde_json::from_str(&document.body).ok()? })))
+}
+
+fn document(sent: &Sent, now: Timestamp) -> Document {
+    let body = serde_json::to_string(sent).expect("plain data has a text");
+    let (kind, name) = (KIND.to_owned(), name(sent.log_id));
+    Document { kind, name, body, version: 0, at: now, expires_at: Some(now + KEPT_MS) }
+}
+
+fn name(log_id: i64) -> String {
+    format!("{log_id:016}")
+}
+
+/// The number of an attempt if no other one has it: later runs have higher ones, to the second.
+fn number(run: RunId, attempt: u32) -> i64 {
+    let second = (run.time().as_millis().div_euclid(1_000) - EPOCH_S).clamp(1, (1 << (53 - SPREAD_BITS)) - 1);
+    let hash = Sha256::new().chain_update(run.as_bytes()).chain_update(attempt.to_be_bytes()).finalize();
+    let spread = u32::from_be_bytes([0, hash[0], hash[1], hash[2]]) >> (24 - SPREAD_BITS);
+    (second << SPREAD_BITS) | i64::from(spread)
+}
+
+mod text {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::RunId;
+
+    pub(super) fn serialize<S: Serializer>(run: &RunId, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(run)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RunId, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+pub(super) mod hex {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::Incarnation;
+
+    pub(crate) fn serialize<S: Serializer>(id: &Incarnation, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(id)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Incarnation, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u128::from_str_radix(&text, 16).map(Incarnation).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::{JobId, RunSource};
+    use mainspring_store::MemoryStore;
+
+    use super::*;
+
+    fn sent(ms: i64, attempt: u32) -> Sent {
+        Sent {
+            log_id: 0,
+            run: RunId::new(Timestamp::from_millis(ms), RunSource::Asked(JobId(7), 1)),
+            attempt,
+            worker: Incarnation(5),
+            app: "mail".to_owned(),
+            address: "http://h:1".to_owned(),
+            job_id: 7,
+            date: ms,
+        }
+    }
+
+    #[tokio::test]
+    async fn an_attempt_is_written_down_once_and_found_by_its_number() {
+        let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_795_611_057_285));
+        let one = sent(now.as_millis(), 1);
+        let Opened::Fresh(first) = open(&store, &one, now).await.unwrap() else { panic!("nobody has sent it") };
+        assert!(first.log_id > 0 && first.log_id < 1 << 53, "{}", first.log_id);
+        assert_eq!(open(&store, &one, now).await.unwrap(), Opened::Known(first.clone()));
+        assert_eq!(find(&store, first.log_id, now).await.unwrap(), Some(first.clone()));
+        assert_eq!(find(&store, first.log_id + 1, now).await.unwrap(), None);
+        let Opened::Fresh(second) = open(&store, &sent(now.as_millis(), 2), now).await.unwrap() else { panic!() };
+        assert_ne!(second.log_id, first.log_id, "a further attempt has a number of its own");
+        assert!(number(sent(now.as_millis() + 1_000, 1).run, 1) > number(one.run, 1), "numbers grow with time");
+        let late = now + KEPT_MS;
+        assert_eq!(find(&store, first.log_id, late).await.unwrap(), None, "nobody calls back so late");
+    }
+
+    #[tokio::test]
+    async fn a_number_that_another_attempt_has_is_passed_over() {
+        let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_795_611_057_285));
+        let one = sent(now.as_millis(), 1);
+        let taken = Sent { log_id: number(one.run, 1), run: sent(5, 1).run, ..one.clone() };
+        store.put_document(document(&taken, now), DocumentExpect::Absent).await.unwrap();
+        let Opened::Fresh(there) = open(&store, &one, now).await.unwrap() else { panic!("nobody has sent it") };
+        assert_eq!(there.log_id, taken.log_id + 1);
+        assert_eq!(open(&store, &one, now).await.unwrap(), Opened::Known(there));
+    }
+}
