@@ -56,7 +56,7 @@ pub use mainspring_engine::{
 pub use mainspring_schedule as schedule;
 pub use mainspring_store::{GapRow, JobRow, RunInfo};
 pub use manual::ManualEngine;
-pub use scheduler::{Builder, Scheduler};
+pub use scheduler::{Approve, Builder, Scheduler};
 pub use trigger::{TriggerBuilder, at, calendar_interval, cron, daily_window, delay, every};
 pub use workflow::{Needs, TaskOf, WorkflowBuilder, workflow};
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::job::JobKey;
+use mainspring_core::workflow::TaskState;
 use mainspring_core::{RunId, Timestamp, planner};
 use mainspring_engine::control::{Ask, SaveMode, Upcoming};
 use mainspring_engine::{
     Clock, Control, Engine, Handler, Handlers, Listener, Notice, RetentionRule, RunContext, Scope, Settings, Stopped,
     SystemClock,
 };
-use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store};
+use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store, TaskRequest, TaskVerb};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::broadcast;
@@ -23,6 +24,15 @@ use crate::workflow::{TaskOf, WorkflowBuilder};
 #[derive(Debug)]
 pub struct Scheduler {
     engine: Engine,
+}
+
+/// What somebody says to what a workflow run waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Approve {
+    /// It goes on.
+    Yes,
+    /// The task fails.
+    No,
 }
 
 /// A scheduler in the making.
@@ -136,6 +146,38 @@ impl Scheduler {
         TaskOf::read(&outputs).map_err(|error| {
             mainspring_engine::control::Error::Refused(format!("the task returned something else: {error}")).into()
         })
+    }
+
+    /// Where the tasks of a workflow run stand, by name, in the order in which they were added; those of which it is not known yet are
+    /// left out.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or the definition is gone.
+    pub async fn task_states(&self, run: RunId) -> Result<Vec<(String, TaskState)>, Error> {
+        let Some(row) = self.control().workflow(run).await? else { return Ok(Vec::new()) };
+        let definition = self.engine.store().definition(row.job, row.job_version).await?;
+        let tasks = definition.workflow().map_or(&[][..], |workflow| &workflow.tasks);
+        let wholes = row.tasks.iter().filter(|row| row.item.is_none());
+        Ok(wholes.filter_map(|row| Some((tasks.get(row.task as usize)?.name.clone(), row.state))).collect())
+    }
+
+    /// Approves what a task of a workflow run waits for, or rejects it; who does so and why is kept. A run that does not wait for that
+    /// is left as it is.
+    ///
+    /// # Errors
+    /// If the run is no workflow run that is under way.
+    pub async fn approve<T>(
+        &self,
+        run: RunId,
+        task: &TaskOf<T>,
+        verdict: Approve,
+        by: &str,
+        why: &str,
+    ) -> Result<(), Error> {
+        let verb = if verdict == Approve::Yes { TaskVerb::Approve } else { TaskVerb::Reject };
+        let (by, reason) = (Some(by.to_owned()), Some(why.to_owned()));
+        let request = TaskRequest { verb, task: Some(task.number()), item: None, by, reason, at: self.control().now() };
+        Ok(self.control().steer(run, request).await?)
     }
 
     /// Registers a handler while the scheduler runs.

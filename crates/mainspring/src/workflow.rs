@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::job::{Job, JobKey, RetryPolicy, Task};
-use mainspring_core::workflow::{FailFast, Spread, TaskDefinition, TriggerRule, Workflow};
+use mainspring_core::workflow::{Approval, FailFast, Hold, Spread, TaskDefinition, TriggerRule, Workflow};
 use mainspring_engine::{Handler, HandlerError, HandlerResult, RunContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -225,6 +225,47 @@ impl WorkflowBuilder {
         self.newest()
     }
 
+    /// Adds a task that passes so long after those that it needs have ended.
+    pub fn wait(&mut self, name: impl Into<String>, needs: impl Needs, duration: Duration) -> TaskOf<Value> {
+        self.hold(name.into(), &needs.numbers(), Hold::For(millis(duration)))
+    }
+
+    /// Adds a task that passes once somebody approves ([`Scheduler::approve`](crate::Scheduler::approve)), and fails when they reject
+    /// it. The prompt may hold expressions.
+    ///
+    /// ```
+    /// use mainspring::{Approve, prelude::*};
+    ///
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), mainspring::Error> {
+    /// let scheduler = Scheduler::builder().start("memory:").await?;
+    /// let mut release = workflow("release");
+    /// let asked = release.approval("ask", (), "publish ${{ run.logical_date }}?");
+    /// release.task("publish", &asked, async |_run, _| anyhow::Ok("published"));
+    /// scheduler.add_workflow(release).await?;
+    ///
+    /// let run = scheduler.run_now("release").await?;
+    /// # while scheduler.task_states(run.id).await?.first().is_none_or(|task| task.1 != mainspring::TaskState::Running) {
+    /// #     tokio::task::yield_now().await;
+    /// # }
+    /// scheduler.approve(run.id, &asked, Approve::Yes, "ann", "checked").await?;
+    /// assert_eq!(scheduler.wait(run.id).await?.state, RunState::Succeeded);
+    /// # scheduler.shutdown(std::time::Duration::from_secs(10)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn approval(&mut self, name: impl Into<String>, needs: impl Needs, prompt: impl Into<String>) -> TaskOf<Value> {
+        let approval = Approval { prompt: prompt.into(), ..Approval::default() };
+        self.hold(name.into(), &needs.numbers(), Hold::Approval(approval))
+    }
+
+    fn hold(&mut self, name: String, needs: &[u32], hold: Hold) -> TaskOf<Value> {
+        let job = Job::new(self.job.key.clone(), Task::Noop);
+        let task = TaskDefinition { needs: sorted(needs), hold: Some(hold), ..TaskDefinition::new(name, job) };
+        self.workflow.tasks.push(task);
+        self.newest()
+    }
+
     /// Lets a task run once for each item of the list that an expression is, such as `${{ needs.list.outputs.files }}`. Its texts see
     /// the item as `map.item`.
     pub fn for_each<T>(&mut self, task: &TaskOf<T>, list: impl Into<String>) {
@@ -339,11 +380,13 @@ impl WorkflowBuilder {
     }
 }
 
-impl<T: DeserializeOwned> TaskOf<T> {
+impl<T> TaskOf<T> {
     pub(crate) const fn number(&self) -> u32 {
         self.number
     }
+}
 
+impl<T: DeserializeOwned> TaskOf<T> {
     /// What the runs of the task have left, as its function returned it: a list, if it runs for each of one.
     pub(crate) fn read(outputs: &[(Option<u32>, String)]) -> Result<Option<T>, serde_json::Error> {
         let read = |(_, output): &(Option<u32>, String)| {

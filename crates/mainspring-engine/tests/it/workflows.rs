@@ -8,7 +8,7 @@ use mainspring_core::RunId;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{Backoff, Job, JobKey, OnLost, RetryPolicy, Task};
 use mainspring_core::run::{AttemptOutcome, RunState};
-use mainspring_core::workflow::{Spread, TaskDefinition, TaskState, TriggerRule, Workflow, run_name};
+use mainspring_core::workflow::{Approval, Hold, Spread, TaskDefinition, TaskState, TriggerRule, Workflow, run_name};
 use mainspring_engine::control::{Ask, SaveMode};
 use mainspring_engine::{Clock, Engine, HandlerError, Handlers, RunContext, Settings, SystemClock};
 use mainspring_store::{Expect, MemoryStore, Options, RunInfo, SqliteStore, Store, TaskRequest, TaskVerb};
@@ -366,6 +366,34 @@ async fn task_that_waits_too_long_is_skipped_and_the_run_ends() {
         assert_eq!((states["waits"], states["after"]), (TaskState::Skipped, TaskState::Skipped));
         assert_eq!(stage.entered().len(), 0);
         assert_eq!(engine.metrics().workflows_rescued.get(), 0, "somebody told of it");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waits_pass_by_themselves_and_approvals_by_somebody() {
+    over_both(async |store| {
+        let stage = stage();
+        let engine = stage.engine(store).await;
+        let hold = |name: &str, hold, needs: &[u32]| TaskDefinition { hold: Some(hold), ..task(name, "echo", needs) };
+        let approval = Approval { prompt: "publish?".into(), from: vec!["ann".into()], ..Approval::default() };
+        let tasks = vec![
+            hold("pause", Hold::For(50), &[]),
+            hold("ask", Hold::Approval(approval), &[0]),
+            task("publish", "echo", &[1]),
+        ];
+        let run = begin(&engine, tasks).await;
+        let waits = until("somebody is asked", async || {
+            let row = engine.control().workflow(run).await.expect("read")?;
+            row.tasks.into_iter().find(|row| row.task == 1 && row.state == TaskState::Running)
+        })
+        .await;
+        assert_eq!(waits.reason.as_deref(), Some("publish?"));
+        engine.control().steer(run, request(TaskVerb::Approve, Some(1))).await.expect("it is under way");
+        assert_eq!(end(&engine, run).await.state, RunState::Succeeded);
+        assert_eq!(stage.entered(), ["publish"], "nothing is executed for what waits");
+        assert_eq!(child(&engine, run, 0, None).await.state, RunState::Skipped);
+        assert_eq!(engine.metrics().workflows_rescued.get(), 0);
     })
     .await;
 }
