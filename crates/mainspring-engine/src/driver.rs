@@ -265,7 +265,13 @@ impl Driver {
             }
             Some(jobs) = self.known.recv() => events.push(Event::Lanes(jobs)),
             dead = self.workers.dead().take(ENDS_MAX) => dead.into_iter().for_each(|dead| self.adopt(dead)),
-            () = self.store.changed().notified() => events.push(Event::Changed),
+            () = self.store.changed().notified() => {
+                events.push(Event::Changed);
+                if self.lease.is_some() {
+                    // Another node may have recorded the end of a task.
+                    self.workflows.wake();
+                }
+            }
             Ok(()) = self.poke.changed() => {}
             Ok(()) = self.limited.changed() => {
                 events.push(Event::Limited(Arc::clone(&self.limited.borrow_and_update())));

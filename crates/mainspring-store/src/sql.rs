@@ -162,14 +162,9 @@ pub(crate) trait Batches: Db + Sized {
         db::read(self, db::sql!("noted_triggers"), &[(":limit", &limit)], queue::noted_trigger)
     }
 
-    /// Notes that runs have been queued.
-    fn note_queued(&self) -> Step<()> {
-        self.execute(db::sql!("note_queued"), &[]).map(|_| ())
-    }
-
-    /// Whether runs may have been queued since this was asked last.
+    /// Whether runs may be queued that other sessions have queued.
     fn take_queued(&self) -> Step<bool> {
-        Ok(self.execute(db::sql!("take_queued"), &[])? > 0)
+        Ok(false)
     }
 
     /// Moves runs to history whose end is [usual](complete::usual), where they are open, held by

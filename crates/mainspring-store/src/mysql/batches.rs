@@ -132,11 +132,6 @@ impl Batches for Connection {
         read(self, own!("noted_triggers"), &values, noted_trigger)
     }
 
-    fn note_queued(&self) -> Step<()> {
-        // Queued runs are found by their state.
-        Ok(())
-    }
-
     fn take_queued(&self) -> Step<bool> {
         exists(self, own!("take_queued"), &[])
     }

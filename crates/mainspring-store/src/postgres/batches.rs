@@ -135,11 +135,6 @@ impl Batches for Connection {
         Ok(noted)
     }
 
-    fn note_queued(&self) -> Step<()> {
-        // Queued runs are found by their state.
-        Ok(())
-    }
-
     fn take_queued(&self) -> Step<bool> {
         match self.glance()? {
             Some(glance) => Ok(glance.heads.into_values().any(|head| head.is_some())),

@@ -58,7 +58,7 @@ pub(crate) fn move_runs(session: &mut Session<impl Batches>, change: &JobLane, l
         execute(db, sql!("lane_move"), &values)?;
     }
     if !runs.is_empty() {
-        session.note_queued()?;
+        session.note_queued();
     }
     Ok(u32::try_from(runs.len()).expect("not more than asked for"))
 }

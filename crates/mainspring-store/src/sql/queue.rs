@@ -174,6 +174,7 @@ pub(crate) fn read_changes<C: Batches>(
     noted.truncate(limit as usize);
     let cancels = read(db, sql!("noted_cancels"), &[(":owner", &owner)], |row| run_id(row, 0))?;
     let queued = db.take_queued()?;
+    let queued = std::mem::take(&mut session.queued) || queued;
     let (numbers, triggers) = noted.into_iter().unzip();
     let mut told = Heard { triggers: numbers, cancels: cancels.clone() };
     if !C::TELLS_AGAIN {

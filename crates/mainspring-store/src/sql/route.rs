@@ -156,7 +156,7 @@ pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u
     places.keep(db)?;
     let done = pass.end()?;
     if done.0.moved > 0 {
-        session.note_queued()?;
+        session.note_queued();
     }
     Ok(done)
 }
@@ -352,7 +352,7 @@ pub(crate) fn split(
     execute(db, sql!("route_parent_add"), &values)?;
     session.runs.push(parent.run, parent.job, RunState::Waiting);
     session.flush_runs(at)?;
-    session.note_queued()?;
+    session.note_queued();
     Ok(lines)
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     session.runs.push(asked.id, asked.job, state);
     session.flush_runs(asked.at)?;
     notes.pass_on(session)?;
-    session.note_queued()?;
+    session.note_queued();
     Ok(Asked { placed })
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, j
     let gate = *gates.of(connection, job)?;
     gates.write(connection)?;
     if promoted > 0 {
-        session.note_queued()?;
+        session.note_queued();
     }
     if gate.active < rule.max_active && gate.held == 0 {
         session.note_job(job)?;

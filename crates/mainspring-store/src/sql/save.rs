@@ -173,7 +173,7 @@ fn apply(session: &mut Session<impl Batches>, write: &JobWrite, prior: &Prior) -
     };
     replace_triggers(session, prior, job.id, write)?;
     if settle_gate(session, &job, created)? > 0 {
-        session.note_queued()?;
+        session.note_queued();
     }
     session.flush_runs(write.at)?;
     session.event(write.at, "job", &key.to_string(), if created { "created" } else { "updated" })?;

@@ -15,6 +15,9 @@ pub(crate) struct Session<C> {
     pub(crate) runs: RunChanges,
     /// Whether the engine has to hear of the request under way.
     pub(crate) wakes: bool,
+    /// Whether runs have been queued since the engine asked last, as far as this session queued them. Where one process has the store,
+    /// that is all there is to know: a new one looks for queued runs by itself.
+    pub(crate) queued: bool,
     /// Numbers of process starts and workers.
     known: FxHashMap<Incarnation, i64>,
 }
@@ -53,13 +56,15 @@ impl RunChanges {
 
 impl<C: Batches> Session<C> {
     pub(crate) fn new(connection: C) -> Self {
-        Self { connection, runs: RunChanges::default(), wakes: false, known: FxHashMap::default() }
+        Self { connection, runs: RunChanges::default(), wakes: false, queued: false, known: FxHashMap::default() }
     }
 
     /// Forgets what a request noted that is undone.
     pub(crate) fn forget(&mut self) {
         self.runs = RunChanges::default();
         self.wakes = false;
+        // The answer that would have said so may be undone, too.
+        self.queued = true;
         self.known.clear();
     }
 
@@ -73,6 +78,8 @@ impl<C: Batches> Session<C> {
         }
         if !ended.is_empty() {
             let ended = list::of_runs(std::mem::take(ended).into_iter());
+            // The node that advances them may be another one.
+            self.wakes |= C::TELLS_AGAIN;
             self.connection.post(sql!("workflow_tell", postgres, mysql), &[(":runs", &ended)], None)?;
         }
         Ok(())
@@ -98,9 +105,8 @@ impl<C: Batches> Session<C> {
     }
 
     /// Notes that runs have been queued.
-    pub(crate) fn note_queued(&mut self) -> Step<()> {
-        self.wakes = true;
-        self.connection.note_queued()
+    pub(crate) const fn note_queued(&mut self) {
+        (self.wakes, self.queued) = (true, true);
     }
 
     /// The number of a process start, which rows carry instead of its 16 bytes.

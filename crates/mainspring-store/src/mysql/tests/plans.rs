@@ -34,7 +34,7 @@ const WHOLE: &[(&str, &str)] = &[
 ];
 
 /// Statements of the other stores, in place of which this one does nothing.
-const ELSEWHERE: [&str; 2] = ["note_queued", "workflow_task"];
+const ELSEWHERE: [&str; 1] = ["workflow_task"];
 
 /// How many triggers there are. Fewer for a quick look.
 fn triggers() -> u64 {

@@ -45,7 +45,7 @@ const WHOLE_IF_ONE: &[(&str, &str)] =
 
 /// Statements of the other stores, in place of which this one does something else, and those about what is not on every
 /// server.
-const ELSEWHERE: [&str; 2] = ["note_queued", "work"];
+const ELSEWHERE: [&str; 1] = ["work"];
 
 /// How many triggers there are. Fewer for a quick look.
 fn triggers() -> u64 {

@@ -62,7 +62,7 @@ pub(crate) fn step(session: &mut Session<impl Batches>, step: &WorkflowStep) -> 
     }
     session.flush_runs(step.at)?;
     if !children.is_empty() {
-        session.note_queued()?;
+        session.note_queued();
     }
     Ok(Stepped::Written(children))
 }

@@ -1,1 +1,0 @@
-INSERT INTO queue_change (one) VALUES (1) ON CONFLICT (one) DO NOTHING
