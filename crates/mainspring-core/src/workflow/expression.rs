@@ -66,7 +66,7 @@ pub fn condition(text: &str, values: &Value) -> Result<bool, ExpressionError> {
     }
 }
 
-/// Returns a text with the values of its expressions in their places.
+/// Returns a text with the values of its expressions in their places; lists and mappings as JSON.
 ///
 /// # Errors
 /// When one of them cannot be evaluated.
@@ -76,6 +76,7 @@ pub fn condition(text: &str, values: &Value) -> Result<bool, ExpressionError> {
 /// let values = serde_json::json!({"matrix": {"shard": 3}});
 /// // What belongs to the shell stays.
 /// assert_eq!(render("clean ${HOME} --shard ${{ matrix.shard }}", &values)?, "clean ${HOME} --shard 3");
+/// assert_eq!(render("${{ matrix }} of ${{ ['a', none] }}", &values)?, r#"{"shard":3} of ["a",null]"#);
 /// # Ok::<(), mainspring_core::workflow::expression::ExpressionError>(())
 /// ```
 pub fn render(text: &str, values: &Value) -> Result<String, ExpressionError> {
@@ -127,6 +128,15 @@ static LANGUAGE: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let syntax = syntax.build().expect("the delimiters differ");
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    // Whoever is given a list or mapping as text can read JSON.
+    environment.set_formatter(|out, state, value| match value.kind() {
+        ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {
+            let text = serde_json::to_string(value)
+                .map_err(|error| minijinja::Error::new(ErrorKind::BadSerialization, error.to_string()))?;
+            out.write_str(&text).map_err(minijinja::Error::from)
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    });
     environment.set_fuel(Some(FUEL));
     environment
 });
