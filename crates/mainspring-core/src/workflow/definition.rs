@@ -15,6 +15,9 @@ pub struct Workflow {
     /// What becomes of the others when one fails.
     #[serde(default)]
     pub fail_fast: FailFast,
+    /// What tasks were written to say that say nothing of it themselves: JSON that nothing here looks into. Their jobs have it already.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub defaults: Value,
 }
 
 /// A task of a workflow.

@@ -28,7 +28,7 @@ fn task(name: &str, needs: &[u32]) -> TaskDefinition {
 
 fn diamond() -> Workflow {
     let tasks = vec![task("a", &[]), task("b", &[0]), task("c", &[0]), task("d", &[1, 2])];
-    Workflow { tasks, fail_fast: FailFast::Off }
+    Workflow { tasks, ..Workflow::default() }
 }
 
 fn request(verb: TaskVerb, task: Option<u32>) -> TaskRequest {
@@ -430,7 +430,7 @@ async fn cancelled_task_ends_and_the_others_go_on() {
 async fn wide_run_is_written_in_steps_of_bounded_size_and_survives_crashes_between_them() {
     let mut tasks = vec![task("root", &[])];
     tasks.extend((0..12_000).map(|number| task(&format!("t{number}"), &[0])));
-    let workflow = Workflow { tasks, fail_fast: FailFast::Off };
+    let workflow = Workflow { tasks, ..Workflow::default() };
     let mut world = World::new(workflow);
     world.settle().await;
     world.finish(world.child("root"), RunState::Succeeded);
