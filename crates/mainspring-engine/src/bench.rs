@@ -5,6 +5,7 @@
 //! ([`serve`]), so its processor time and memory are its own; a store in memory has a single node, in this process.
 
 mod count;
+mod dag;
 mod failover;
 mod fires;
 mod herd;
@@ -25,6 +26,7 @@ use std::time::Duration;
 use crate::clock::{Alarm, Clock, SystemClock};
 use crate::engine::StartError;
 
+pub use dag::{Dag, DagPlan, DagShape, dag};
 pub use failover::{Failover, FailoverPlan, failover};
 pub use fires::{Fires, Load, Plan, fires};
 pub use herd::{Herd, HerdPlan, herd};

@@ -1,5 +1,6 @@
 //! `mainspring bench`: the real engine under load, counted from its store.
 
+mod dag;
 mod failover;
 mod fires;
 mod herd;
@@ -32,6 +33,7 @@ pub struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Dag(dag::DagArgs),
     Fires(fires::FiresArgs),
     Herd(herd::HerdArgs),
     Idle(idle::IdleArgs),
@@ -46,6 +48,7 @@ enum What {
 /// fires were lost or duplicated.
 pub fn run(args: &BenchArgs, output: &Output) -> Result {
     match &args.what {
+        What::Dag(args) => dag::run(args, output),
         What::Fires(args) => fires::run(args, output),
         What::Herd(args) => herd::run(args, output),
         What::Idle(args) => idle::run(args, output),

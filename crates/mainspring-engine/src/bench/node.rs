@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Pace, Result};
 use crate::engine::{Engine, NodeName, Settings};
-use crate::metrics::Entry;
+use crate::metrics::{Ending, Entry};
 
 /// More than any benchmark has triggers due at a time: a run that finds no slot is recorded twice.
 const SLOTS: u32 = 1_000_000;
@@ -49,6 +49,8 @@ pub(super) enum Answer {
 pub(super) struct Look {
     /// Handlers entered.
     pub(super) entered: u64,
+    /// Workflow runs that it has ended.
+    pub(super) workflows: u64,
     /// Shards that it owns, where nodes share the store.
     pub(super) shards: Vec<u8>,
     /// Nodes that it sees.
@@ -94,9 +96,11 @@ impl Node {
 
     fn look(&self) -> Look {
         let entered = self.engine.metrics().entered.load(Ordering::Relaxed);
-        let Some(status) = self.engine.cluster_status() else { return Look { entered, ..Look::default() } };
+        let ends = ["succeeded", "failed", "cancelled"].map(|result| Ending { result, trigger: "workflow" });
+        let workflows = ends.iter().filter_map(|end| Some(self.engine.metrics().runs.get(end)?.get())).sum();
+        let Some(status) = self.engine.cluster_status() else { return Look { entered, workflows, ..Look::default() } };
         let shards = mainspring_core::cluster::Shard::all().filter(|shard| status.owned.contains(*shard));
-        Look { entered, shards: shards.map(|shard| shard.0).collect(), nodes: status.nodes.len() }
+        Look { entered, workflows, shards: shards.map(|shard| shard.0).collect(), nodes: status.nodes.len() }
     }
 
     fn entries(&self) -> Vec<Entry> {

@@ -133,16 +133,7 @@ impl PlantedRuns {
     async fn read(&self, store: &dyn Store, until: Timestamp) -> Result<(Vec<RunInfo>, u64)> {
         let (mut done, mut open, mut before) = (Vec::new(), 0, None);
         loop {
-            let query = RunQuery {
-                namespace: Some(NAMESPACE.to_owned()),
-                job: None,
-                states: Vec::new(),
-                from: None,
-                to: None,
-                before,
-                limit: PAGE,
-                ..RunQuery::default()
-            };
+            let query = RunQuery { namespace: Some(NAMESPACE.to_owned()), before, limit: PAGE, ..RunQuery::default() };
             let page = store.runs(query).await?;
             let Some(last) = page.last() else { return Ok((done, open)) };
             before = Some(last.id);
