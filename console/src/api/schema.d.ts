@@ -402,6 +402,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the graph of a workflow: tasks, what they need, and in how many waves they can run. */
+        get: operations["jobs_graph"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/jobs/{job}/history": {
         parameters: {
             query?: never;
@@ -948,6 +965,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets nothing new start in a workflow run until it is resumed. What runs goes on. */
+        post: operations["runs_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/rerun": {
         parameters: {
             query?: never;
@@ -959,6 +993,142 @@ export interface paths {
         put?: never;
         /** Starts a new run with the same input and job version. */
         post: operations["runs_rerun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the pause of a workflow run. */
+        post: operations["runs_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the tasks of a workflow run in the order of their names, or the items of one of them. */
+        get: operations["runs_list_tasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a task of a workflow run, or an item of one as `NAME[NUMBER]`, and what it waits for. */
+        get: operations["runs_get_task"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/tasks/{task}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approves what a task asks for: it succeeds. */
+        post: operations["runs_approve_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/tasks/{task}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a task: at once if it has not started, else its worker does. What needs it follows its rule. */
+        post: operations["runs_cancel_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/tasks/{task}/mark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes a task for succeeded or failed, whatever it did. If it runs, its run is cancelled. */
+        post: operations["runs_mark_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/tasks/{task}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rejects what a task asks for: it fails. */
+        post: operations["runs_reject_task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/tasks/{task}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Leaves a task out that has not started. What needs it follows its rule. */
+        post: operations["runs_skip_task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1488,6 +1658,15 @@ export interface components {
              */
             updated: number;
         };
+        /** @description What somebody is to decide before a workflow goes on. */
+        ApprovalSpec: {
+            from?: components["schemas"]["OneOrMany_String"] | null;
+            on_timeout?: components["schemas"]["OnTimeout"] | null;
+            /** @description What is asked; may hold `${{ … }}`. */
+            prompt: string;
+            /** @description How long to wait for them, as a duration; without limit when absent. */
+            timeout?: string | null;
+        };
         /** @description One try of a run on one worker. */
         Attempt: {
             /** @description When it was claimed. */
@@ -1933,6 +2112,30 @@ export interface components {
             /** @description `namespace/job/trigger`. */
             trigger: string;
         };
+        /** @description A task of a workflow as it is defined. */
+        GraphTask: {
+            /** @description Whether its failure counts as success. */
+            continue_on_error?: boolean;
+            /** @description Whether it runs when all others have ended. */
+            finally?: boolean;
+            /** @description Condition that is asked before it runs. */
+            if?: string | null;
+            /** @description What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait` or `approval`. */
+            kind: string;
+            /** @description Name. */
+            name: string;
+            /** @description Tasks that must end first. */
+            needs?: string[];
+            /** @description `matrix` or `map`, where it runs more than once. */
+            spread?: string | null;
+            /** @description When it may run, given how these ended. */
+            trigger_rule: components["schemas"]["TriggerRule"];
+            /**
+             * Format: int32
+             * @description From 1: one more than the latest wave of the tasks that it needs.
+             */
+            wave: number;
+        };
         /** @description Whether a server can serve. */
         Health: {
             /** @description What was looked at; only with `?verbose`. */
@@ -2043,6 +2246,32 @@ export interface components {
             revision: number;
             /** @description The run that left it; absent where somebody has set it, and at first. */
             run?: string | null;
+        };
+        /** @description The graph of a workflow. */
+        JobGraph: {
+            /**
+             * Format: int64
+             * @description How many edges there are between them.
+             */
+            edges: number;
+            /** @description Name of the workflow. */
+            job: string;
+            /** @description A longest chain of tasks that need each other. */
+            longest_path: string[];
+            /** @description Namespace. */
+            namespace: string;
+            /** @description Tasks, in the order of their names. */
+            tasks: components["schemas"]["GraphTask"][];
+            /**
+             * Format: int64
+             * @description Version that is shown.
+             */
+            version: number;
+            /**
+             * Format: int32
+             * @description How many groups of tasks follow each other at least.
+             */
+            waves: number;
         };
         /**
          * @description A job: what to do, when, and under which policies.
@@ -2410,6 +2639,11 @@ export interface components {
             started_at: components["schemas"]["Timestamp"];
         };
         /**
+         * @description What a task may be marked as.
+         * @enum {string}
+         */
+        Marked: "succeeded" | "failed";
+        /**
          * @description Misfire policies, under Quartz's names.
          *
          *     `every` and `at` know `fire_now` and the four with a count, the other kinds `fire_once_now` and
@@ -2596,6 +2830,11 @@ export interface components {
          * @enum {string}
          */
         OnLost: "fail" | "retry";
+        /**
+         * @description What becomes of a task for whose approval nobody decides in time.
+         * @enum {string}
+         */
+        OnTimeout: "fail" | "skip" | "approve";
         /** @description Something that is done to many jobs, one after the other. Kept for a week. */
         Operation: {
             /** @description What is done. */
@@ -2963,8 +3202,10 @@ export interface components {
                 /** @description JSON it left, if that is not more than 64 KiB. */
                 output?: unknown;
                 output_ref?: components["schemas"]["OutputRef"] | null;
-                /** @description Run of which this one is a shard. */
+                /** @description Run of which this one is a shard or a task. */
                 parent?: string | null;
+                /** @description Whether a workflow run starts nothing new until it is resumed, where one run is asked for. Absent: no. */
+                paused?: boolean;
                 /**
                  * Format: int32
                  * @description Priority within the queue.
@@ -2985,10 +3226,50 @@ export interface components {
                 started_at?: components["schemas"]["Timestamp"] | null;
                 /** @description Where it stands. */
                 state: components["schemas"]["RunState"];
+                /** @description Which task of it, with the item in brackets where the task runs more than once. */
+                task?: string | null;
+                tasks?: components["schemas"]["TaskCounts"] | null;
                 /** @description Trigger that fired, by name; absent when it was asked for. */
                 trigger?: string | null;
                 /** @description Worker of the newest attempt. */
                 worker?: string | null;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_RunTask: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /**
+                 * Format: int32
+                 * @description Attempts that this run has opened.
+                 */
+                attempt?: number | null;
+                ended_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Whether it runs when all others have ended. */
+                finally?: boolean;
+                /**
+                 * Format: int32
+                 * @description How often it was made to wait again.
+                 */
+                generation: number;
+                items?: components["schemas"]["TaskCounts"] | null;
+                /** @description Name; of an item, with its number in brackets. */
+                name: string;
+                /** @description Tasks that must end first. */
+                needs?: string[];
+                /** @description Why it stands there, when that needs saying. */
+                reason?: string | null;
+                /** @description Its newest run. */
+                run?: string | null;
+                run_state?: components["schemas"]["RunState"] | null;
+                since?: components["schemas"]["Timestamp"] | null;
+                started_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Where it stands. */
+                state: components["schemas"]["TaskState"];
+                /** @description When it may run, given how these ended. */
+                trigger_rule: components["schemas"]["TriggerRule"];
             }[];
             /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
             next_cursor?: string | null;
@@ -3369,8 +3650,10 @@ export interface components {
             /** @description JSON it left, if that is not more than 64 KiB. */
             output?: unknown;
             output_ref?: components["schemas"]["OutputRef"] | null;
-            /** @description Run of which this one is a shard. */
+            /** @description Run of which this one is a shard or a task. */
             parent?: string | null;
+            /** @description Whether a workflow run starts nothing new until it is resumed, where one run is asked for. Absent: no. */
+            paused?: boolean;
             /**
              * Format: int32
              * @description Priority within the queue.
@@ -3391,6 +3674,9 @@ export interface components {
             started_at?: components["schemas"]["Timestamp"] | null;
             /** @description Where it stands. */
             state: components["schemas"]["RunState"];
+            /** @description Which task of it, with the item in brackets where the task runs more than once. */
+            task?: string | null;
+            tasks?: components["schemas"]["TaskCounts"] | null;
             /** @description Trigger that fired, by name; absent when it was asked for. */
             trigger?: string | null;
             /** @description Worker of the newest attempt. */
@@ -3439,6 +3725,45 @@ export interface components {
             started_at?: components["schemas"]["Timestamp"] | null;
             /** @description Where it stands. */
             state: components["schemas"]["RunState"];
+        };
+        /** @description A task of a workflow run, or one item of a task that runs more than once. */
+        RunTask: {
+            /**
+             * Format: int32
+             * @description Attempts that this run has opened.
+             */
+            attempt?: number | null;
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Whether it runs when all others have ended. */
+            finally?: boolean;
+            /**
+             * Format: int32
+             * @description How often it was made to wait again.
+             */
+            generation: number;
+            items?: components["schemas"]["TaskCounts"] | null;
+            /** @description Name; of an item, with its number in brackets. */
+            name: string;
+            /** @description Tasks that must end first. */
+            needs?: string[];
+            /** @description Why it stands there, when that needs saying. */
+            reason?: string | null;
+            /** @description Its newest run. */
+            run?: string | null;
+            run_state?: components["schemas"]["RunState"] | null;
+            since?: components["schemas"]["Timestamp"] | null;
+            started_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["TaskState"];
+            /** @description When it may run, given how these ended. */
+            trigger_rule: components["schemas"]["TriggerRule"];
+        };
+        /** @description A task of a workflow run with what it waits for. */
+        RunTaskDetail: {
+            /** @description The task. */
+            task: components["schemas"]["RunTask"];
+            /** @description Why it stands where it does: which tasks, which rule, which limit. */
+            why: components["schemas"]["Why"];
         };
         /**
          * @description Which rules hold at clock changes and in other corners where Quartz is odd.
@@ -3528,10 +3853,67 @@ export interface components {
             /** @description What is so. */
             message: string;
         };
+        /** @description How many tasks are in each state. States without a task are left out. */
+        TaskCounts: {
+            /**
+             * Format: int32
+             * @description Ended on request.
+             */
+            cancelled?: number;
+            /**
+             * Format: int32
+             * @description Done, and not well.
+             */
+            failed?: number;
+            /**
+             * Format: int32
+             * @description Owed a run.
+             */
+            ready?: number;
+            /**
+             * Format: int32
+             * @description With a run that is not final.
+             */
+            running?: number;
+            /**
+             * Format: int32
+             * @description Left out.
+             */
+            skipped?: number;
+            /**
+             * Format: int32
+             * @description Done, and well.
+             */
+            succeeded?: number;
+            /**
+             * Format: int32
+             * @description All of them.
+             */
+            total: number;
+            /**
+             * Format: int32
+             * @description Never started, because of others.
+             */
+            upstream_failed?: number;
+            /**
+             * Format: int32
+             * @description Not allowed yet.
+             */
+            waiting?: number;
+        };
+        /** @description What a task is taken for. */
+        TaskMark: {
+            /** @description Who asks, as the caller says; the server notes it and cannot check it. */
+            by?: string | null;
+            /** @description Why. */
+            reason?: string | null;
+            /** @description How it ended. */
+            state: components["schemas"]["Marked"];
+        };
         /**
          * @description A task of a workflow: what to do, after which others, and under which policies.
          *
-         *     Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Texts may hold `${{ … }}`.
+         *     Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait` and `approval` says what to do. Texts may hold `${{ … }}`.
          *
          *     ```
          *     let spec: mainspring_api::JobSpec = serde_json::from_str(
@@ -3542,6 +3924,7 @@ export interface components {
          *     ```
          */
         TaskSpec: {
+            approval?: components["schemas"]["ApprovalSpec"] | null;
             /** @description Whether tasks that need this one count its failure as success, and the workflow does not fail by it. */
             continue_on_error?: boolean;
             /** @description What the task is for, in the user's words. */
@@ -3611,6 +3994,7 @@ export interface components {
             /** @description Time an attempt may take, as a duration. */
             timeout?: string | null;
             trigger_rule?: components["schemas"]["TriggerRule"] | null;
+            wait?: components["schemas"]["WaitSpec"] | null;
             /** @description Labels that a worker must have to get runs of the task: every pair. At most 100. */
             workers?: {
                 [key: string]: string;
@@ -3618,6 +4002,11 @@ export interface components {
             /** @description Working directory of the process. */
             working_dir?: string | null;
         };
+        /**
+         * @description Where a task of a workflow run stands.
+         * @enum {string}
+         */
+        TaskState: "waiting" | "ready" | "running" | "succeeded" | "failed" | "upstream_failed" | "skipped" | "cancelled" | "unknown";
         /**
          * Format: date-time
          * @description RFC 3339 instant in UTC with milliseconds
@@ -3773,6 +4162,16 @@ export interface components {
             /** @description By what it is sorted. */
             sort?: string | null;
         };
+        /** @description How long a task waits: exactly one of `for` and `until`. */
+        WaitSpec: {
+            /** @description Time from when the task may run, as a duration. */
+            for?: string | null;
+            /**
+             * @description An instant, such as `2026-01-30T12:00:00Z`, or a local time in the zone of the workflow; or a text whose `${{ … }}` make one.
+             *     An instant that is past holds nothing up.
+             */
+            until?: string | null;
+        };
         /** @description A webhook. */
         Webhook: {
             /** @description When it was made. */
@@ -3846,7 +4245,7 @@ export interface components {
          * @description Kinds of reasons.
          * @enum {string}
          */
-        WhyCode: "running" | "cancel_requested" | "final" | "not_before" | "job_limit" | "no_slot" | "no_worker" | "queue_paused" | "queue_limit" | "slow_share" | "label_limit" | "queue_order" | "draining" | "about_to_start" | "job_paused" | "no_trigger" | "trigger_paused" | "trigger_complete" | "trigger_error" | "awaits_run" | "not_due" | "unknown";
+        WhyCode: "running" | "cancel_requested" | "final" | "not_before" | "job_limit" | "no_slot" | "no_worker" | "queue_paused" | "queue_limit" | "slow_share" | "label_limit" | "queue_order" | "draining" | "about_to_start" | "job_paused" | "no_trigger" | "trigger_paused" | "trigger_complete" | "trigger_error" | "awaits_run" | "awaits_tasks" | "task_rule" | "task_limit" | "awaits_approval" | "run_paused" | "not_due" | "unknown";
         /** @description One thing that something waits for. */
         WhyReason: {
             /** @description For programs. */
@@ -3857,6 +4256,8 @@ export interface components {
             message: string;
             /** @description Ids of runs that are waited for, 100 at most. */
             runs?: string[];
+            /** @description The task that this is about. */
+            task?: string | null;
             /** @description The trigger that this is about; absent if it is about the whole. */
             trigger?: string | null;
             until?: components["schemas"]["Timestamp"] | null;
@@ -5521,6 +5922,41 @@ export interface operations {
             };
         };
     };
+    jobs_graph: {
+        parameters: {
+            query?: {
+                /** @description Version; the present one when absent. */
+                version?: number;
+            };
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobGraph"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     jobs_history: {
         parameters: {
             query?: {
@@ -5532,6 +5968,8 @@ export interface operations {
                 job?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
+                /** @description Run whose tasks and shards are asked for. */
+                parent?: string;
                 /**
                  * @description A query, such as `state:failed job:etl-* took>10m`: docs/reference/query-language.md. A page may have fewer runs than `limit`,
                  *     or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
@@ -5539,6 +5977,8 @@ export interface operations {
                 q?: string;
                 /** @description State. */
                 state?: components["schemas"]["RunState"];
+                /** @description `true` also lists runs of tasks, which are left out otherwise. */
+                tasks?: boolean;
                 /** @description Created before this instant. */
                 to?: components["schemas"]["Timestamp"];
             };
@@ -5801,6 +6241,8 @@ export interface operations {
                 job?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
+                /** @description Run whose tasks and shards are asked for. */
+                parent?: string;
                 /**
                  * @description A query, such as `state:failed job:etl-* took>10m`: docs/reference/query-language.md. A page may have fewer runs than `limit`,
                  *     or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
@@ -5808,6 +6250,8 @@ export interface operations {
                 q?: string;
                 /** @description State. */
                 state?: components["schemas"]["RunState"];
+                /** @description `true` also lists runs of tasks, which are left out otherwise. */
+                tasks?: boolean;
                 /** @description Created before this instant. */
                 to?: components["schemas"]["Timestamp"];
             };
@@ -6763,6 +7207,44 @@ export interface operations {
             };
         };
     };
+    runs_pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     runs_rerun: {
         parameters: {
             query?: never;
@@ -6788,6 +7270,311 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_list_tasks: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Name of a task that runs more than once: its items, in place of the tasks of the run. */
+                items_of?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description State. */
+                state?: components["schemas"]["TaskState"];
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_RunTask"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_get_task: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTaskDetail"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_approve_task: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTask"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_cancel_task: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTask"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_mark_task: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskMark"];
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTask"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_reject_task: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTask"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_skip_task: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTask"];
                 };
             };
             /** @description Refused */
@@ -7000,7 +7787,7 @@ export interface operations {
             query: {
                 /** @description The id of the last event, for those who cannot send the header `Last-Event-ID`. */
                 last_event_id?: string;
-                /** @description Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `run:ID`, `job:NAMESPACE/NAME`; at most 100. */
+                /** @description Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `run:ID` (that run and its tasks), `job:NAMESPACE/NAME`; at most 100. */
                 topics: string;
             };
             header?: {

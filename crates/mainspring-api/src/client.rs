@@ -33,6 +33,7 @@ mod queues;
 mod runs;
 mod sse;
 mod stream;
+mod tasks;
 mod tls;
 mod webhooks;
 mod workers;

@@ -109,8 +109,6 @@ catalogue! {
         "Nothing is refused. The task that the message names needs the other one already, so waiting for it is enough unless the rule counts both.";
     WorkflowShellText "workflow.shell_text" 200 "a warning: a value becomes part of a shell line"
         "Nothing is refused. The shell reads what the value says as commands. Put it into env, and write \"$NAME\" in the line.";
-    WorkflowNotRun "workflow.not_run" 200 "a warning: this version checks workflows and does not run them"
-        "A server refuses the job with field.later. Check and draw it until workflows are there.";
     CalendarNoKind "calendar.no_kind" 422 "the calendar removes nothing"
         "Add one of annual, cron, daily, holiday, monthly or weekly.";
     CalendarTwoKinds "calendar.two_kinds" 422 "the calendar is of more than one kind"
@@ -200,6 +198,8 @@ catalogue! {
         "Set keep_data in the definition of the job first.";
     JobOverlapData "job.overlap_data" 200 "a warning: runs that overlap replace each other's data"
         "Nothing is refused. Of runs that overlap, the last one that succeeds has the word about what the job keeps. Add an overlap policy other than allow, with one run at a time.";
+    JobNotWorkflow "job.not_workflow" 409 "the job is no workflow"
+        "Only a job with tasks has a graph of them.";
     TriggerNotFound "trigger.not_found" 404 "the trigger does not exist"
         "Correct the name, which is unique within its job. `mainspring trigger list` shows what there is.";
     CalendarNotFound "calendar.not_found" 404 "the calendar does not exist"
@@ -210,6 +210,22 @@ catalogue! {
         "Correct the id. Final runs are deleted by retention.";
     RunFinal "run.final" 409 "the run is already final"
         "A final run cannot be changed. `mainspring run rerun` makes a new one.";
+    RunNotWorkflow "run.not_workflow" 409 "the run is no workflow"
+        "Tasks, and what can be asked of them, belong to runs of jobs with tasks. `mainspring run get` shows what the run is.";
+    RunNotBegun "run.not_begun" 409 "the workflow run has not begun"
+        "Its tasks are there once the node that owns the job has begun it. Ask again, or cancel the whole run.";
+    RunIsTask "run.is_task" 409 "the run is that of a task"
+        "It belongs to a workflow run. Rerun that one: its id is the parent of this run.";
+    TaskNotFound "task.not_found" 404 "the run has no such task"
+        "Correct the name: the hint names the nearest. `mainspring run tree RUN` shows the tasks.";
+    TaskFinal "task.final" 409 "the task is already final"
+        "What a task that is over has led to is done already. `mainspring run rerun` makes a new run.";
+    TaskStarted "task.started" 409 "the task has started"
+        "Only a task that has not started can be skipped. Cancel it, or mark it as succeeded or failed.";
+    TaskNoApproval "task.no_approval" 409 "the task waits for no approval"
+        "Only a task with approval, while it is running, can be approved or rejected. `mainspring run why RUN` shows what waits for one.";
+    TaskApprover "task.approver" 403 "somebody else is to decide"
+        "The hint says who may. The name is the one that the request gives: `mainspring run approve RUN TASK --as NAME`.";
     AttemptNotFound "attempt.not_found" 404 "the attempt does not exist"
         "Attempts are numbered from 1; the run shows how many there were.";
     OutputNotFound "output.not_found" 404 "the run has no output"

@@ -22,6 +22,7 @@
 //! | [`JOB_VERSIONS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`JobVersion`](crate::JobVersion), newest first |
 //! | [`JOB_VERSION`] | GET | → [`JobVersion`](crate::JobVersion) |
 //! | [`JOB_FILE`] | GET ([`JobFileFilter`](crate::JobFileFilter)) | → the job as a job file |
+//! | [`JOB_GRAPH`] | GET ([`GraphFilter`](crate::GraphFilter)) | → [`JobGraph`](crate::JobGraph) |
 //! | [`CHECK`] | POST | [`CheckRequest`](crate::CheckRequest) → [`CheckResult`](crate::CheckResult) |
 //! | [`MISFIRES`] | GET ([`MisfireFilter`](crate::MisfireFilter)) | → [`Misfires`](crate::Misfires), newest first |
 //! | [`JOB_WHY`], [`TRIGGER_WHY`], [`RUN_WHY`] | GET | → [`Why`](crate::Why) |
@@ -34,6 +35,11 @@
 //! | [`RUN_CANCEL`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
 //! | [`RUN_RERUN`] | POST | [`Reason`](crate::Reason) → 201 the new [`Run`](crate::Run) |
 //! | [`RUN_ATTEMPTS`] | GET | → array of [`Attempt`](crate::Attempt), first to last |
+//! | [`RUN_PAUSE`], [`RUN_RESUME`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
+//! | [`RUN_TASKS`] | GET ([`TaskFilter`](crate::TaskFilter)) | → [`Page`](crate::Page) of [`RunTask`](crate::RunTask), in the order of their names |
+//! | [`RUN_TASK`] | GET | → [`RunTaskDetail`](crate::RunTaskDetail) |
+//! | [`RUN_TASK_CANCEL`], [`RUN_TASK_SKIP`], [`RUN_TASK_APPROVE`], [`RUN_TASK_REJECT`] | POST | [`Reason`](crate::Reason) → 202 [`RunTask`](crate::RunTask) |
+//! | [`RUN_TASK_MARK`] | POST | [`TaskMark`](crate::TaskMark) → 202 [`RunTask`](crate::RunTask) |
 //! | [`RUN_OUTPUT`] | GET | → the JSON that the run has left |
 //! | [`RUN_LOG`] | GET ([`LogFilter`](crate::LogFilter)) | → [`LogPage`](crate::LogPage), or an event stream with `follow=true` |
 //! | [`RUN_LOG_FIND`] | GET ([`LogFind`](crate::LogFind)) | → [`LogFound`](crate::LogFound) |
@@ -133,6 +139,8 @@ pub const JOB_VERSIONS: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/versio
 pub const JOB_VERSION: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}";
 /// A job as a job file.
 pub const JOB_FILE: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/file";
+/// The graph of a workflow.
+pub const JOB_GRAPH: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/graph";
 /// Checks a job file without saving it.
 pub const CHECK: &str = "/api/v1/namespaces/{namespace}/check";
 /// What was not fired, over all triggers.
@@ -161,6 +169,24 @@ pub const RUN_WHY: &str = "/api/v1/runs/{run}/why";
 pub const RUN_CANCEL: &str = "/api/v1/runs/{run}/cancel";
 /// Starts a new run with the same input and job version.
 pub const RUN_RERUN: &str = "/api/v1/runs/{run}/rerun";
+/// Lets nothing new start in a workflow run.
+pub const RUN_PAUSE: &str = "/api/v1/runs/{run}/pause";
+/// Ends the pause of a workflow run.
+pub const RUN_RESUME: &str = "/api/v1/runs/{run}/resume";
+/// Tasks of a workflow run.
+pub const RUN_TASKS: &str = "/api/v1/runs/{run}/tasks";
+/// One task of a workflow run, and what it waits for.
+pub const RUN_TASK: &str = "/api/v1/runs/{run}/tasks/{task}";
+/// Ends a task.
+pub const RUN_TASK_CANCEL: &str = "/api/v1/runs/{run}/tasks/{task}/cancel";
+/// Leaves a task out that has not started.
+pub const RUN_TASK_SKIP: &str = "/api/v1/runs/{run}/tasks/{task}/skip";
+/// Takes a task for succeeded or failed.
+pub const RUN_TASK_MARK: &str = "/api/v1/runs/{run}/tasks/{task}/mark";
+/// Approves what a task asks for.
+pub const RUN_TASK_APPROVE: &str = "/api/v1/runs/{run}/tasks/{task}/approve";
+/// Rejects what a task asks for.
+pub const RUN_TASK_REJECT: &str = "/api/v1/runs/{run}/tasks/{task}/reject";
 /// Attempts of a run.
 pub const RUN_ATTEMPTS: &str = "/api/v1/runs/{run}/attempts";
 /// What a run has left, whole.
@@ -282,6 +308,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (JOB_VERSIONS, &["GET"]),
     (JOB_VERSION, &["GET"]),
     (JOB_FILE, &["GET"]),
+    (JOB_GRAPH, &["GET"]),
     (CHECK, &["POST"]),
     (MISFIRES, &["GET"]),
     (JOB_WHY, &["GET"]),
@@ -295,6 +322,15 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN, &["GET"]),
     (RUN_CANCEL, &["POST"]),
     (RUN_RERUN, &["POST"]),
+    (RUN_PAUSE, &["POST"]),
+    (RUN_RESUME, &["POST"]),
+    (RUN_TASKS, &["GET"]),
+    (RUN_TASK, &["GET"]),
+    (RUN_TASK_CANCEL, &["POST"]),
+    (RUN_TASK_SKIP, &["POST"]),
+    (RUN_TASK_MARK, &["POST"]),
+    (RUN_TASK_APPROVE, &["POST"]),
+    (RUN_TASK_REJECT, &["POST"]),
     (RUN_ATTEMPTS, &["GET"]),
     (RUN_WHY, &["GET"]),
     (RUN_OUTPUT, &["GET"]),

@@ -12,6 +12,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 mod calendar;
+mod hold;
 mod http;
 mod input;
 mod routing;
@@ -20,6 +21,7 @@ mod workflow;
 mod xxl;
 
 pub use calendar::{CalendarSpec, DailyRange};
+pub use hold::{ApprovalSpec, OnTimeout, WaitSpec};
 pub use http::{HttpTask, Status};
 pub use routing::Routing;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};
@@ -429,6 +431,20 @@ impl JobSpec {
             }
         }
         triggers
+    }
+
+    /// Returns the input of runs that are given none: the job's, with the defaults of its parameters where it has no such member.
+    pub fn input_with_defaults(&self) -> Option<Value> {
+        let defaults = self.params.iter().filter_map(|(name, param)| Some((name.clone(), param.default.clone()?)));
+        let mut members: serde_json::Map<String, Value> = defaults.collect();
+        match &self.input {
+            Some(Value::Object(given)) => {
+                members.extend(given.clone());
+                Some(Value::Object(members))
+            }
+            Some(other) => Some(other.clone()),
+            None => (!members.is_empty()).then_some(Value::Object(members)),
+        }
     }
 
     /// Returns the triggers with the place of each, without names and defaults filled in.

@@ -18,6 +18,7 @@ mod queue;
 mod run;
 mod search;
 mod session;
+mod task;
 mod trigger;
 mod version;
 mod webhook;
@@ -52,6 +53,9 @@ pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
 pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunFilter, RunShard, RunState, RunSummary};
 pub use search::{FacetFilter, FacetValue, Facets};
 pub use session::{LoginLink, Session, SessionKind, SignIn};
+pub use task::{
+    GraphFilter, GraphTask, JobGraph, Marked, RunTask, RunTaskDetail, TaskCounts, TaskFilter, TaskMark, TaskState,
+};
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 pub use version::{CheckRequest, CheckResult, JobFileFilter, JobVersion};
 pub use webhook::{

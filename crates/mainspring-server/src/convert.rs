@@ -26,7 +26,6 @@ pub use calendar::{calendar, calendar_spec};
 pub(crate) use job::leftovers;
 pub use job::{job, job_spec, warnings};
 pub use schedule::{trigger, trigger_spec};
-pub use workflow::Workflow;
 
 /// Where definitions are read: what holds where they say nothing, and which calendars there are.
 #[derive(Clone, Copy)]
@@ -39,21 +38,12 @@ pub struct Surroundings<'a> {
     pub now: Timestamp,
     /// Calendars outside of what is read, by namespace and name.
     pub calendars: &'a dyn Fn(&str, &str) -> Known,
-    /// What becomes of it.
-    pub purpose: Purpose<'a>,
+    /// On which line the value at a pointer was written, where that is known. Pointers begin at what is read.
+    pub line: &'a dyn Fn(&str) -> Option<u32>,
 }
 
-/// What becomes of definitions that are read.
-#[derive(Clone, Copy)]
-pub enum Purpose<'a> {
-    /// They are to be run: what this version cannot run is refused.
-    Run,
-    /// They are looked at only.
-    Check {
-        /// On which line the value at a pointer was written, where that is known.
-        line: &'a dyn Fn(&str) -> Option<u32>,
-    },
-}
+/// For texts whose lines are not known: those of requests.
+pub const NO_LINES: &dyn Fn(&str) -> Option<u32> = &|_| None;
 
 /// What is known of a calendar that is not in the same bundle.
 #[derive(Clone, Debug)]

@@ -33,6 +33,7 @@ mod server;
 mod shards;
 mod show;
 mod streams;
+mod tasks;
 mod webhooks;
 mod why;
 mod words;

@@ -26,6 +26,7 @@ mod queues;
 mod runs;
 mod session;
 mod stream;
+mod tasks;
 mod triggers;
 mod versions;
 mod views;
@@ -137,6 +138,7 @@ fn table() -> Vec<Route> {
         views::routes(),
         why::routes(),
         runs::routes(),
+        tasks::routes(),
         logs::routes(),
         outputs::routes(),
         facets::routes(),

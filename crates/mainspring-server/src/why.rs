@@ -88,12 +88,36 @@ fn waiting(facts: &RunFacts<'_>) -> WhyReason {
 fn running(run: &RunInfo) -> Vec<WhyReason> {
     let since = run.claimed_at.map_or_else(String::new, |at| format!(" since {at}"));
     let running = WhyReason::new(WhyCode::Running, format!("attempt {} runs{since}", run.attempt));
-    let asked = run.cancel_requested_at.map(|at| {
-        let why = run.reason.as_ref().map_or_else(String::new, |why| format!(", because: {why}"));
-        let message = format!("its end was asked for at {at}{why}; it is final when its processes are gone");
-        WhyReason::new(WhyCode::CancelRequested, message)
-    });
+    let asked = run.cancel_requested_at.map(|at| asked_to_end(run, at));
     [Some(running), asked].into_iter().flatten().collect()
+}
+
+pub(crate) fn asked_to_end(run: &RunInfo, at: Timestamp) -> WhyReason {
+    let why = run.reason.as_ref().map_or_else(String::new, |why| format!(", because: {why}"));
+    let message = format!("its end was asked for at {at}{why}; it is final when its processes are gone");
+    WhyReason::new(WhyCode::CancelRequested, message)
+}
+
+/// What the run of a task waits for that does nothing but wait.
+pub(crate) fn hold(run: &RunInfo) -> WhyReason {
+    match run.expires_at {
+        Some(until) => {
+            let reason = WhyReason::new(WhyCode::NotBefore, format!("it waits for {until}"));
+            WhyReason { until: Some(instant(until)), ..reason }
+        }
+        None => WhyReason::new(WhyCode::AwaitsApproval, "it waits for an approval"),
+    }
+}
+
+/// How far a workflow run is that has left the limit of its job behind.
+pub(crate) fn workflow(run: &RunInfo, counts: &api::TaskCounts) -> WhyReason {
+    if run.state == RunState::Queued {
+        return WhyReason::new(WhyCode::AboutToStart, "it begins once the node that owns its job looks at it");
+    }
+    if run.state.is_final() {
+        return WhyReason::new(WhyCode::Final, ended(run.state, run));
+    }
+    WhyReason::new(WhyCode::Running, format!("it has {counts}"))
 }
 
 fn not_before(run: &RunInfo) -> WhyReason {

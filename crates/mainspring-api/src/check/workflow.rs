@@ -18,7 +18,7 @@ const MATRIX_MAX: usize = 10_000;
 const HINTS_MAX: usize = 50;
 
 /// Keys of a task that cannot be defaults: they belong to one task.
-const OWN_KEYS: [&str; 15] = [
+const OWN_KEYS: [&str; 17] = [
     "description",
     "needs",
     "trigger_rule",
@@ -34,11 +34,22 @@ const OWN_KEYS: [&str; 15] = [
     "http",
     "handler",
     "noop",
+    "wait",
+    "approval",
 ];
 
 /// Keys of a job that say nothing of a workflow as a whole.
-const POLICIES: [&str; 8] =
-    ["timeout", "retries", "retry_delay", "retry_backoff", "retry_max_delay", "retry_jitter", "retry_on", "keep_data"];
+const POLICIES: [&str; 9] = [
+    "timeout",
+    "run_timeout",
+    "retries",
+    "retry_delay",
+    "retry_backoff",
+    "retry_max_delay",
+    "retry_jitter",
+    "retry_on",
+    "keep_data",
+];
 
 /// Checks the tasks of a workflow, and that other jobs have no keys of workflows.
 pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
@@ -65,6 +76,7 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
         problems.extend(found.into_iter().map(|problem| placed_in_task(&written, name, problem)));
         check_needs(spec, name, task, &place, problems);
         check_spread(task, &place, problems);
+        check_hold(name, task, &place, problems);
         check_outputs(task, &place, problems);
     }
     let mut said = BTreeSet::new();
@@ -75,7 +87,9 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
 fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
     let mut found = Vec::new();
     let alone = task.as_job(name, spec);
-    super::job::check_task(&alone, &mut found);
+    if task.wait.is_none() && task.approval.is_none() {
+        super::job::check_task(&alone, &mut found);
+    }
     super::job::check_policies(&alone, &mut found);
     super::job::check_values(&alone, &mut found);
     // An address that is made when the task runs is read then.
@@ -85,6 +99,9 @@ fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
         // Executors of XXL-JOB execute jobs, and no tasks of workflows.
         problem.message =
             problem.message.replacen("job \"", "task \"", 1).replacen("handler, xxl, noop", "handler, noop", 1);
+        if problem.code == ErrorCode::JobNoTask.as_str() {
+            problem.message.push_str(", wait, approval");
+        }
     }
     found
 }
@@ -161,6 +178,41 @@ fn check_spread(task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
             format!("the matrix makes {count} runs, and {MATRIX_MAX} are allowed"),
             format!("{place}/matrix"),
         ));
+    }
+}
+
+/// Checks what waits instead of doing something.
+fn check_hold(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+    let kinds = [
+        ("run", task.run.is_some()),
+        ("exec", task.exec.is_some()),
+        ("http", task.http.is_some()),
+        ("handler", task.handler.is_some()),
+        ("noop", task.noop),
+        ("wait", task.wait.is_some()),
+        ("approval", task.approval.is_some()),
+    ];
+    let set: Vec<&str> = kinds.into_iter().filter_map(|(key, is_set)| is_set.then_some(key)).collect();
+    let Some(hold) = set.iter().find(|key| ["wait", "approval"].contains(key)) else { return };
+    if set.len() > 1 {
+        let message = format!("task \"{}\" has {}", shorten(name), set.join(" and "));
+        let problem = Problem::new(ErrorCode::JobTwoTasks, message).at(format!("{place}/{hold}"));
+        problems.push(problem.hint("keep one of them, or make a task of each"));
+    }
+    for (key, is_set) in [("matrix", !task.matrix.is_empty()), ("map", task.map.is_some())] {
+        if is_set {
+            problems.push(wrong(format!("\"{key}\" has no effect with {hold}"), format!("{place}/{key}")));
+        }
+    }
+    if let Some(wait) = &task.wait
+        && wait.duration.is_some() == wait.until.is_some()
+    {
+        problems.push(wrong("wait takes one of for and until", format!("{place}/wait")));
+    }
+    if let Some(approval) = &task.approval
+        && approval.prompt.trim().is_empty()
+    {
+        problems.push(wrong("\"prompt\" is empty: say what is to be approved", format!("{place}/approval/prompt")));
     }
 }
 

@@ -4,8 +4,8 @@ use crate::{ErrorCode, Problem, did_you_mean};
 
 /// Keys of versions to come: type, keys, and what they belong to.
 const LATER_KEYS: &[(&str, &[&str], &str)] = &[
-    ("JobSpec", &["workflow", "approval", "wait", "max_active_tasks", "depends_on_past"], "workflows are"),
-    ("TaskSpec", &["workflow", "approval", "wait", "group"], "tasks of this kind are"),
+    ("JobSpec", &["workflow", "max_active_tasks", "depends_on_past"], "that is"),
+    ("TaskSpec", &["workflow", "group"], "tasks of this kind are"),
     ("TaskSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
     ("TaskSpec", &["pool", "run_as", "shards"], "routing is"),
     ("TaskSpec", &["notify", "alerts", "deadline"], "alerts are"),
@@ -25,7 +25,19 @@ const LATER_KEYS: &[(&str, &[&str], &str)] = &[
 const SYNONYMS: &[(&str, &[&str], &str)] = &[
     (
         "JobSpec",
-        &["needs", "trigger_rule", "if", "matrix", "map", "max_parallel", "continue_on_error", "finally", "outputs"],
+        &[
+            "needs",
+            "trigger_rule",
+            "if",
+            "matrix",
+            "map",
+            "max_parallel",
+            "continue_on_error",
+            "finally",
+            "outputs",
+            "wait",
+            "approval",
+        ],
         "write it in a task of `tasks: {…}`",
     ),
     ("JobSpec", &["command", "cmd", "shell", "bash"], "write `run: …`"),

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{Backoff, HttpTask, JobSpec, OnLost, OneOrMany, RetryOn, Routing, is_false};
+use super::{ApprovalSpec, Backoff, HttpTask, JobSpec, OnLost, OneOrMany, RetryOn, Routing, WaitSpec, is_false};
 
 /// A task of a workflow: what to do, after which others, and under which policies.
 ///
-/// Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Texts may hold `${{ … }}`.
+/// Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait` and `approval` says what to do. Texts may hold `${{ … }}`.
 ///
 /// ```
 /// let spec: mainspring_api::JobSpec = serde_json::from_str(
@@ -76,6 +76,12 @@ pub struct TaskSpec {
     /// `true` does nothing and succeeds.
     #[serde(default, skip_serializing_if = "is_false")]
     pub noop: bool,
+    /// Waits for a while, or until an instant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<WaitSpec>,
+    /// Waits for somebody's approval: it succeeds when approved, and fails when rejected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalSpec>,
 
     /// JSON that the task receives; that of the workflow when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -216,8 +222,8 @@ impl TaskSpec {
             exec: self.exec.clone(),
             http: self.http.clone(),
             handler: self.handler.clone(),
-            noop: self.noop,
-            input: self.input.clone().or_else(|| workflow.input.clone()),
+            noop: self.noop || self.wait.is_some() || self.approval.is_some(),
+            input: self.input.clone().or_else(|| workflow.input_with_defaults()),
             env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
             working_dir: if is_process { first!(working_dir, or workflow) } else { self.working_dir.clone() },
             queue: first!(queue, or workflow),
@@ -234,6 +240,7 @@ impl TaskSpec {
             retry_jitter: first!(retry_jitter),
             retry_on: first!(retry_on),
             on_lost: first!(on_lost, or workflow),
+            leftovers: workflow.leftovers,
             ..JobSpec::default()
         }
     }

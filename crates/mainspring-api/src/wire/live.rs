@@ -12,7 +12,7 @@ use crate::Timestamp;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StreamFilter {
-    /// Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `run:ID`, `job:NAMESPACE/NAME`; at most 100.
+    /// Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `run:ID` (that run and its tasks), `job:NAMESPACE/NAME`; at most 100.
     pub topics: String,
     /// The id of the last event, for those who cannot send the header `Last-Event-ID`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

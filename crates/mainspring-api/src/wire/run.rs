@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::words;
+use super::{TaskCounts, words};
 use crate::Timestamp;
 
 /// One execution of a job.
@@ -81,9 +81,18 @@ pub struct Run {
     /// Run that this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
-    /// Run of which this one is a shard.
+    /// Run of which this one is a shard or a task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Which task of it, with the item in brackets where the task runs more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// How far the tasks of a workflow are, where one run is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TaskCounts>,
+    /// Whether a workflow run starts nothing new until it is resumed, where one run is asked for. Absent: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
     /// Which shard it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<RunShard>,
@@ -208,6 +217,12 @@ pub struct RunFilter {
     /// or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
+    /// Run whose tasks and shards are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// `true` also lists runs of tasks, which are left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<bool>,
     /// Created at this instant or later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Timestamp>,

@@ -29,6 +29,9 @@ pub struct WhyReason {
     /// The trigger that this is about; absent if it is about the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
+    /// The task that this is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
     /// When it ends by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
@@ -79,8 +82,18 @@ pub enum WhyCode {
     TriggerComplete,
     /// The trigger was put aside, since it cannot be evaluated.
     TriggerError,
-    /// The trigger waits for the end of a run.
+    /// It waits for the end of a run.
     AwaitsRun,
+    /// A task waits for others that it needs.
+    AwaitsTasks,
+    /// Its rule or condition said no, or others failed that it needs.
+    TaskRule,
+    /// As many runs of a task are under way as may be.
+    TaskLimit,
+    /// Somebody is to approve it.
+    AwaitsApproval,
+    /// The workflow run is paused.
+    RunPaused,
     /// The next instant of the schedule has not come.
     NotDue,
     /// A reason newer than this client.
@@ -92,12 +105,13 @@ words!(WhyCode: Running = "running", CancelRequested = "cancel_requested", Final
     JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueuePaused = "queue_paused", QueueLimit = "queue_limit", SlowShare = "slow_share", LabelLimit = "label_limit", QueueOrder = "queue_order", Draining = "draining",
     AboutToStart = "about_to_start", JobPaused = "job_paused", NoTrigger = "no_trigger",
     TriggerPaused = "trigger_paused", TriggerComplete = "trigger_complete", TriggerError = "trigger_error",
-    AwaitsRun = "awaits_run", NotDue = "not_due", Unknown = "unknown");
+    AwaitsRun = "awaits_run", AwaitsTasks = "awaits_tasks", TaskRule = "task_rule", TaskLimit = "task_limit",
+    AwaitsApproval = "awaits_approval", RunPaused = "run_paused", NotDue = "not_due", Unknown = "unknown");
 
 impl WhyReason {
     /// A reason that is about the whole and does not end by itself.
     pub fn new(code: WhyCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, trigger: None, until: None, runs: Vec::new() }
+        Self { code, message: message.into(), hint: None, trigger: None, task: None, until: None, runs: Vec::new() }
     }
 
     /// Adds what to do about it.

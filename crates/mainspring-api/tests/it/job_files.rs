@@ -79,7 +79,10 @@ fn a_problem_of_the_server_is_found_in_the_file() {
 #[test]
 fn every_problem_is_shown_with_its_line_and_advice() {
     let cases: &[(&str, &[&str])] = &[
-        ("name: a\n", &["error[job.no_task]: job \"a\" needs one of run, exec, http, handler, noop   --> jobs:1:1"]),
+        (
+            "name: a\n",
+            &["error[job.no_task]: job \"a\" needs one of run, exec, http, handler, xxl, noop   --> jobs:1:1"],
+        ),
         (
             "name: a\nrun: date\nexec: [date]\n",
             &[
@@ -125,9 +128,9 @@ fn every_problem_is_shown_with_its_line_and_advice() {
             ],
         ),
         (
-            "name: a\napproval: {}\nnotify: [x]\nneeds: b\n",
+            "name: a\nworkflow: b\nnotify: [x]\nneeds: b\n",
             &[
-                "error[field.later]: \"approval\" cannot be used: workflows are not in this version   --> jobs:2:1",
+                "error[field.later]: \"workflow\" cannot be used: that is not in this version   --> jobs:2:1",
                 "error[field.later]: \"notify\" cannot be used: alerts are not in this version   --> jobs:3:1",
                 "error[field.unknown]: unknown key \"needs\"   --> jobs:4:1\n  hint: write it in a task of `tasks: {…}`",
             ],

@@ -10,7 +10,7 @@ use mainspring_schedule::Calendar;
 
 use crate::work;
 
-use super::{Known, Purpose, Surroundings, Workflow, calendar, job, problem, under, with_checked, workflow};
+use super::{Known, Surroundings, calendar, job, problem, under, with_checked};
 
 /// A bundle as definitions.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +19,6 @@ pub struct Compiled {
     pub calendars: Vec<NamedCalendar>,
     /// Jobs, in the order of the bundle.
     pub jobs: Vec<Arc<Job>>,
-    /// Workflows by name, in the order of the bundle. They are read to be looked at, and are not among the jobs.
-    pub workflows: Vec<(String, Workflow)>,
     /// What is allowed and probably not meant, with pointers that begin at the bundle.
     pub warnings: Vec<Problem>,
 }
@@ -60,22 +58,13 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
     };
     let inner = Surroundings { namespace, calendars: &find, ..*around };
     let mut jobs = Vec::with_capacity(bundle.jobs.len());
-    let (mut warnings, mut workflows) = (Vec::new(), Vec::new());
+    let mut warnings = Vec::new();
     for (index, spec) in bundle.jobs.iter().enumerate() {
         if let Err(refusal) = work::may_go_on() {
             return Err(vec![Problem::new(ErrorCode::ServerBusy, refusal.0.detail)]);
         }
-        if let (Purpose::Check { line }, false) = (around.purpose, spec.tasks.is_empty()) {
-            let line = |pointer: &str| line(&format!("/jobs/{index}{pointer}"));
-            let (read, found) = workflow::read(spec, &inner, &line);
-            problems.extend(found.into_iter().map(|found| under(&format!("/jobs/{index}"), found)));
-            if let Some(read) = read {
-                let found = workflow::warnings(spec, &read).into_iter();
-                warnings.extend(found.map(|found| under(&format!("/jobs/{index}"), found)));
-                workflows.push((spec.name.clone(), read));
-            }
-            continue;
-        }
+        let line = |pointer: &str| (around.line)(&format!("/jobs/{index}{pointer}"));
+        let inner = Surroundings { line: &line, ..inner };
         match job::read_job(spec, &inner) {
             Ok(job) => {
                 let found = job::warnings(spec, &job, around.now).into_iter();
@@ -85,12 +74,7 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
             Err(found) => problems.extend(found.into_iter().map(|found| under(&format!("/jobs/{index}"), found))),
         }
     }
-    with_checked(mainspring_api::check_bundle(bundle), problems).map(|()| Compiled {
-        calendars: order,
-        jobs,
-        workflows,
-        warnings,
-    })
+    with_checked(mainspring_api::check_bundle(bundle), problems).map(|()| Compiled { calendars: order, jobs, warnings })
 }
 
 /// The calendars that a bundle names and does not hold, as (namespace, name).

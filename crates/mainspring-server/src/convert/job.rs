@@ -14,8 +14,7 @@ use serde_json::{Map, Value};
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_text, positive_ms};
-use super::{Known, Purpose, Surroundings, problem, under, with_checked};
-use super::{retry, routing};
+use super::{Known, Surroundings, problem, retry, routing, under, with_checked, workflow};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
 ///
@@ -23,7 +22,7 @@ use super::{retry, routing};
 /// Everything that is wrong, with pointers that begin at the job.
 ///
 /// ```
-/// use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+/// use mainspring_server::convert::{self, Known, Surroundings};
 /// let spec: mainspring_api::JobSpec =
 ///     serde_json::from_str(r#"{"name": "a", "noop": true, "schedule": ["@daily", "0 0 31 2 *"]}"#)?;
 /// let around = Surroundings {
@@ -31,7 +30,7 @@ use super::{retry, routing};
 ///     timezone: "UTC",
 ///     now: "2026-01-01T00:00:00Z".parse()?,
 ///     calendars: &|_, _| Known::Unknown,
-///     purpose: Purpose::Run,
+///     line: convert::NO_LINES,
 /// };
 /// let problems = convert::job(&spec, &around).unwrap_err();
 /// assert_eq!((problems[0].code.as_str(), problems[0].pointer.as_str()), ("schedule.never", "/schedule/1"));
@@ -58,7 +57,8 @@ pub fn warnings(spec: &JobSpec, job: &Job, now: Timestamp) -> Vec<Problem> {
         let problem = Problem::new(ErrorCode::SchedulePast, message).at(format!("{place}/at"));
         problem.hint("write a time to come; a run now is for: mainspring run start")
     });
-    past.chain(overlapping_data(job)).collect()
+    let of_tasks = job.workflow().map(|workflow| workflow::warnings(spec, workflow));
+    past.chain(overlapping_data(job)).chain(of_tasks.into_iter().flatten()).collect()
 }
 
 /// Runs that overlap replace each other's data; Quartz, too, warns of it.
@@ -80,12 +80,11 @@ fn triggers_are_silent_about(spec: &JobSpec) -> bool {
 pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
     let mut problems = Vec::new();
     let namespace = spec.namespace.as_deref().unwrap_or(around.namespace);
-    if !spec.tasks.is_empty() && matches!(around.purpose, Purpose::Run) {
-        let message = "\"tasks\" cannot be used: workflows are checked and drawn, and not run, by this version";
-        let hint = "mainspring check and mainspring workflow graph -f FILE read them without a server";
-        problems.push(Problem::new(ErrorCode::FieldLater, message).at("/tasks").hint(hint));
-    }
-    let task = task(spec, &mut problems);
+    let task = if spec.tasks.is_empty() {
+        task(spec, &mut problems)
+    } else {
+        workflow::read(spec, around, &mut problems).map(|workflow| job::Task::Workflow(Box::new(workflow)))
+    };
     let ms = |text: Option<&str>, read: fn(&str, &str) -> Result<i64, Problem>, pointer: &str| {
         text.map(|text| read(text, pointer)).transpose()
     };
@@ -109,7 +108,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
     Ok(Job {
         description: spec.description.clone().unwrap_or_default(),
         labels: spec.labels.clone(),
-        input: input(spec),
+        input: spec.input_with_defaults().unwrap_or_default(),
         params: spec.params.iter().map(|(name, param)| (name.clone(), written(param))).collect(),
         env: spec.env.clone(),
         working_dir: spec.working_dir.clone(),
@@ -189,7 +188,10 @@ pub fn job_spec(job: &Job) -> JobSpec {
         paused: job.paused.then_some(true),
         ..JobSpec::default()
     };
-    write_task(&job.task, &mut spec);
+    match &job.task {
+        job::Task::Workflow(workflow) => workflow::write(job, workflow, &mut spec),
+        task => write_task(task, &mut spec),
+    }
     if spec.overlap == spec.xxl.as_ref().map(|xxl| xxl.block.unwrap_or_default().overlap()) {
         spec.overlap = None;
     }
@@ -204,21 +206,6 @@ pub(crate) const fn leftovers(leftovers: job::Leftovers) -> Leftovers {
         job::Leftovers::Kill => Leftovers::Kill,
         job::Leftovers::Warn => Leftovers::Warn,
         job::Leftovers::Keep => Leftovers::Keep,
-    }
-}
-
-/// The input of runs that say nothing: the job's, with the defaults of its parameters where it has no such member.
-fn input(spec: &JobSpec) -> Value {
-    let defaults = spec.params.iter().filter_map(|(name, param)| Some((name.clone(), param.default.clone()?)));
-    let mut members: Map<String, Value> = defaults.collect();
-    match &spec.input {
-        Some(Value::Object(given)) => {
-            members.extend(given.clone());
-            Value::Object(members)
-        }
-        Some(other) => other.clone(),
-        None if members.is_empty() => Value::Null,
-        None => Value::Object(members),
     }
 }
 

@@ -1,64 +1,81 @@
-//! Workflows between job file and graph.
+//! Workflows between job file and definition.
 
+mod hold;
 mod texts;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_api::{ErrorCode, FailFast, FailFastWord, JobSpec, Problem, TaskSpec, placed_in_task};
-use mainspring_core::workflow::{self, Graph, GraphError, Shape, TaskRule, measure};
+use mainspring_core::job::Job;
+use mainspring_core::workflow::{self, Graph, GraphError, Hold, Spread, TaskDefinition, Workflow, measure};
 
 use super::{Surroundings, job};
 
-/// A workflow as a graph.
-#[derive(Clone, Debug)]
-pub struct Workflow {
-    /// The names of the tasks, by their numbers in the graph.
-    pub tasks: Vec<String>,
-    /// Which task needs which, and under which rules they run.
-    pub shape: Shape,
-}
+pub(super) use written::write;
 
-/// Reads a workflow, and says what is wrong with it, with pointers that begin at the job. Nothing if it is no graph.
+/// Reads the tasks of a workflow. Nothing if they make none.
 ///
-/// `line` says where a value of the job was written. What [`mainspring_api::check_job`] finds is not found here.
-pub(super) fn read(
-    spec: &JobSpec,
-    around: &Surroundings<'_>,
-    line: &dyn Fn(&str) -> Option<u32>,
-) -> (Option<Workflow>, Vec<Problem>) {
-    // As a whole: its triggers, zone and time limits.
-    let mut problems = job::read_job(spec, around).err().unwrap_or_default();
-    read_tasks(spec, around, &mut problems);
-    let workflow = read_graph(spec, line, &mut problems);
-    (workflow, problems)
-}
-
-fn read_graph(spec: &JobSpec, line: &dyn Fn(&str) -> Option<u32>, problems: &mut Vec<Problem>) -> Option<Workflow> {
-    let names: Vec<&String> = spec.tasks.keys().collect();
-    let graph = match Graph::new(names.len(), &edges(spec)) {
-        Ok(graph) => graph,
-        Err(GraphError::Cycles(cycles)) => {
-            problems.extend(cycles.iter().map(|cycle| self::cycle(spec, &names, cycle, line)));
-            return None;
-        }
-        Err(error) => {
-            problems.push(Problem::new(ErrorCode::WorkflowTooLarge, error.to_string()).at("/tasks"));
-            return None;
-        }
-    };
+/// What [`mainspring_api::check_job`] finds is not found here.
+pub(super) fn read(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
+    let jobs = read_tasks(spec, around, problems);
+    let graph = read_graph(spec, around.line, problems)?;
     let runs_last = |name: &str| spec.tasks.get(name).is_some_and(|task| task.finally);
     let disorderly = |task: &TaskSpec| !task.finally && task.needs_in_order().any(|(_, need)| runs_last(need));
     if spec.tasks.values().any(disorderly) {
         return None;
     }
-    let rules = spec.tasks.values().map(rule).collect();
-    Some(Workflow { tasks: spec.tasks.keys().cloned().collect(), shape: Shape::new(graph, rules, fail_fast(spec)) })
+    let tasks = spec.tasks.iter().zip(jobs).zip(graph.tasks());
+    let tasks = tasks.map(|(((name, task), job), number)| Some(definition(name, task, job?, graph.parents(number))));
+    Some(Workflow {
+        tasks: tasks.collect::<Option<_>>()?,
+        fail_fast: fail_fast(spec),
+        defaults: spec
+            .defaults
+            .as_ref()
+            .map(|it| serde_json::to_value(it).expect("plain data has a text"))
+            .unwrap_or_default(),
+    })
+}
+
+fn definition(name: &str, task: &TaskSpec, (job, hold): (Job, Option<Hold>), needs: &[u32]) -> TaskDefinition {
+    let matrix = || task.matrix.iter().map(|(axis, values)| (axis.clone(), values.clone())).collect();
+    TaskDefinition {
+        needs: needs.to_vec(),
+        trigger_rule: task.trigger_rule.map(trigger_rule).unwrap_or_default(),
+        condition: task.condition.clone(),
+        spread: match &task.map {
+            Some(list) => Some(Spread::Map(list.clone())),
+            None => (!task.matrix.is_empty()).then(|| Spread::Matrix(matrix())),
+        },
+        hold,
+        max_parallel: task.max_parallel,
+        continue_on_error: task.continue_on_error,
+        finally: task.finally,
+        outputs: task.outputs.clone(),
+        ..TaskDefinition::new(name, job)
+    }
+}
+
+fn read_graph(spec: &JobSpec, line: &dyn Fn(&str) -> Option<u32>, problems: &mut Vec<Problem>) -> Option<Graph> {
+    let names: Vec<&String> = spec.tasks.keys().collect();
+    match Graph::new(names.len(), &edges(spec)) {
+        Ok(graph) => return Some(graph),
+        Err(GraphError::Cycles(cycles)) => {
+            problems.extend(cycles.iter().map(|cycle| self::cycle(spec, &names, cycle, line)));
+        }
+        Err(error) => {
+            problems.push(Problem::new(ErrorCode::WorkflowTooLarge, error.to_string()).at("/tasks"));
+        }
+    }
+    None
 }
 
 /// What a workflow may say and probably does not mean, with pointers that begin at the job.
 pub(super) fn warnings(spec: &JobSpec, workflow: &Workflow) -> Vec<Problem> {
-    let graph = workflow.shape.graph();
-    let name = |task: u32| workflow.tasks[task as usize].as_str();
+    let Ok(shape) = workflow.shape() else { return Vec::new() };
+    let graph = shape.graph();
+    let name = |task: u32| workflow.tasks[task as usize].name.as_str();
     let roots = spec.tasks.iter().filter(|(_, task)| task.needs.is_none() && !task.finally);
     let idle = roots.filter_map(|(name, task)| {
         let rule = task.trigger_rule.filter(|rule| trigger_rule(*rule) != workflow::TriggerRule::AllSuccess)?;
@@ -73,17 +90,28 @@ pub(super) fn warnings(spec: &JobSpec, workflow: &Workflow) -> Vec<Problem> {
     idle.chain(redundant).chain(texts::shell_lines(spec)).collect()
 }
 
-/// Reads each task as the job that it would be alone, and its expressions.
-fn read_tasks(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec<Problem>) {
+/// Reads each task as the job that it would be alone, and its expressions. They have the key of the workflow.
+fn read_tasks(
+    spec: &JobSpec,
+    around: &Surroundings<'_>,
+    problems: &mut Vec<Problem>,
+) -> Vec<Option<(Job, Option<Hold>)>> {
     let written = serde_json::to_value(spec).expect("plain data has a text");
     let mut said = BTreeSet::new();
+    let mut jobs = Vec::with_capacity(spec.tasks.len());
     for (name, task) in &spec.tasks {
-        let alone = task.as_job(name, spec);
-        let mut found = job::read_job(&alone, around).err().unwrap_or_default();
+        let alone = JobSpec { name: spec.name.clone(), ..task.as_job(name, spec) };
+        let (job, mut found) = match job::read_job(&alone, around) {
+            Ok(job) => (Some(job), Vec::new()),
+            Err(found) => (None, found),
+        };
+        let hold = hold::read(spec, task, around, &mut found);
+        jobs.push(job.map(|job| (job, hold)));
         texts::check(spec, name, task, &alone, &mut found);
         let found = found.into_iter().map(|problem| placed_in_task(&written, name, problem));
         problems.extend(found.filter(|problem| said.insert((problem.pointer.clone(), problem.message.clone()))));
     }
+    jobs
 }
 
 /// The edges between tasks that exist.
@@ -117,15 +145,6 @@ fn need_place(spec: &JobSpec, task: &str, need: &str) -> String {
 
 fn place(task: &str) -> String {
     format!("/tasks/{task}")
-}
-
-fn rule(task: &TaskSpec) -> TaskRule {
-    TaskRule {
-        trigger_rule: task.trigger_rule.map(trigger_rule).unwrap_or_default(),
-        conditional: task.condition.is_some(),
-        continue_on_error: task.continue_on_error,
-        finally: task.finally,
-    }
 }
 
 fn trigger_rule(rule: mainspring_api::TriggerRule) -> workflow::TriggerRule {

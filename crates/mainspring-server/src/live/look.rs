@@ -152,9 +152,10 @@ impl Looking {
                 else {
                     continue;
                 };
-                let job = self.job(run, JobId(job), asked).await?;
+                let job_id = JobId(job);
+                let job = self.job(run, job_id, asked).await?;
                 let (id, state) = (Some(run.to_owned()), Some(state.to_owned()));
-                batch.changes.push(Change { kind: Kind::Run, id, job, state });
+                batch.changes.push(Change { kind: Kind::Run, id, job, job_id: Some(job_id), state });
             }
             return Ok(());
         }
@@ -163,7 +164,13 @@ impl Looking {
         let mut parts = key.split('/');
         if let ("job" | "trigger", (Some(namespace), Some(name))) = (row.kind.as_str(), (parts.next(), parts.next())) {
             let key = format!("{namespace}/{name}");
-            batch.changes.push(Change { kind: Kind::Job, id: Some(key.clone()), job: Some(key), state: None });
+            batch.changes.push(Change {
+                kind: Kind::Job,
+                id: Some(key.clone()),
+                job: Some(key),
+                job_id: None,
+                state: None,
+            });
         }
         Ok(())
     }
@@ -203,7 +210,7 @@ impl Looking {
         for (kind, seen, now) in found {
             // The first look has nothing to compare with.
             if seen.as_ref().is_some_and(|seen| *seen != now) {
-                batch.changes.push(Change { kind, id: None, job: None, state: None });
+                batch.changes.push(Change { kind, id: None, job: None, job_id: None, state: None });
             }
             *seen = Some(now);
         }

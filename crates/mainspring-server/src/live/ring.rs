@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use mainspring_core::JobId;
+
 /// Batches that are kept: more than a minute of them.
 const BATCHES_MAX: usize = 256;
 /// Changes that are kept.
@@ -26,6 +28,8 @@ pub(crate) struct Change {
     pub(crate) id: Option<String>,
     /// `NAMESPACE/NAME` of the job that it is or belongs to.
     pub(crate) job: Option<String>,
+    /// The same as a number, of a run.
+    pub(crate) job_id: Option<JobId>,
     /// The state of a run.
     pub(crate) state: Option<String>,
 }
@@ -113,7 +117,7 @@ mod tests {
     use super::*;
 
     fn run(id: &str, state: &str) -> Change {
-        Change { kind: Kind::Run, id: Some(id.into()), job: None, state: Some(state.into()) }
+        Change { kind: Kind::Run, id: Some(id.into()), job: None, job_id: None, state: Some(state.into()) }
     }
 
     fn batch(changes: Vec<Change>) -> Batch {

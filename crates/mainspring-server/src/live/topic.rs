@@ -1,6 +1,7 @@
 //! Topics: what a stream is for, and what it says of a batch of changes.
 
 use mainspring_api::{ErrorCode, LiveChange, LiveItem, is_valid_name};
+use mainspring_core::RunId;
 
 use super::ring::{Batch, Change, Kind};
 use crate::refusal::{Answer, Refusal};
@@ -94,7 +95,7 @@ impl Topic {
             Self::Workers => change.kind == Kind::Worker,
             Self::Cluster => change.kind == Kind::Cluster,
             Self::Stats => false,
-            Self::Run(id) => change.kind == Kind::Run && change.id.as_ref() == Some(id),
+            Self::Run(id) => change.kind == Kind::Run && (change.id.as_ref() == Some(id) || is_part(change, id)),
             Self::Job(key) => matches!(change.kind, Kind::Job | Kind::Run) && change.job.as_ref() == Some(key),
         }
     }
@@ -110,7 +111,9 @@ impl Topic {
             return None;
         }
         let names_things = matches!(self, Self::Runs | Self::Jobs | Self::Run(_));
-        let is_whole = names_things && !batch.is_partial && found.len() <= ITEMS_MAX;
+        // What happens to a task is no news of the run itself: who listens looks at its tasks.
+        let own = |change: &&Change| !matches!(self, Self::Run(id) if change.id.as_ref() != Some(id));
+        let is_whole = names_things && !batch.is_partial && found.len() <= ITEMS_MAX && found.iter().all(own);
         let items = found.iter().filter(|_| is_whole).filter_map(|change| item(change));
         let items: Vec<LiveItem> = items.collect();
         let count = u32::try_from(found.len()).ok().filter(|_| !batch.is_partial);
@@ -130,6 +133,20 @@ impl Topic {
     }
 }
 
+/// Letters of a run's id that say its time.
+const TIME_LETTERS: usize = 13;
+
+/// Whether a change is of a task or shard of a run. Runs that were asked for in the same millisecond may pass for one.
+fn is_part(change: &Change, run: &str) -> bool {
+    let (Some(id), Some(job)) = (&change.id, change.job_id) else { return false };
+    if id.get(..TIME_LETTERS) != run.get(..TIME_LETTERS) {
+        return false;
+    }
+    let (Ok(id), Ok(run)) = (id.parse::<RunId>(), run.parse::<RunId>()) else { return false };
+    let (least, greatest) = run.shard_bounds(job);
+    (least..=greatest).contains(&id)
+}
+
 fn item(change: &Change) -> Option<LiveItem> {
     let id = change.id.clone()?;
     let patch = change.state.as_ref().map(|state| {
@@ -146,13 +163,14 @@ pub(crate) fn messages(topics: &[Topic], batch: &Batch) -> Vec<LiveChange> {
 
 #[cfg(test)]
 mod tests {
+    use mainspring_core::{JobId, RunSource, Timestamp};
     use serde_json::json;
 
     use super::*;
 
     fn change(kind: Kind, id: &str, job: &str) -> Change {
         let state = (kind == Kind::Run).then(|| "running".to_owned());
-        Change { kind, id: Some(id.into()), job: Some(job.into()), state }
+        Change { kind, id: Some(id.into()), job: Some(job.into()), job_id: Some(JobId(7)), state }
     }
 
     fn said(topics: &str, batch: &Batch) -> serde_json::Value {
@@ -189,6 +207,17 @@ mod tests {
         assert_eq!((two[0]["items"].as_array().unwrap().len(), two.as_array().unwrap().len()), (2, 1));
         let many = Batch { seq: 9, changes: runs(ITEMS_MAX + 1), is_partial: false };
         assert_eq!(said("runs", &many), json!([{"seq": 9, "topic": "runs", "count": ITEMS_MAX + 1}]));
+    }
+
+    #[test]
+    fn a_run_is_told_that_its_tasks_have_changed() {
+        let at = Timestamp::from_millis(1_767_225_600_000);
+        let run = RunId::new(at, RunSource::Asked(JobId(7), 1));
+        let other = RunId::new(at + 1, RunSource::Asked(JobId(7), 1)).shard(JobId(7), 0);
+        let task = |id: RunId| change(Kind::Run, &id.to_string(), "ns/a");
+        let changes = vec![task(run.shard(JobId(7), 0)), task(run.shard(JobId(7), 9)), task(other)];
+        let told = said(&format!("run:{run}"), &Batch { seq: 3, changes, is_partial: false });
+        assert_eq!(told, json!([{"seq": 3, "topic": format!("run:{run}"), "id": run.to_string(), "count": 2}]));
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn values(field: &str, job: &Job) -> Vec<String> {
         "name" | "job" => vec![job.key.name.clone()],
         "namespace" => vec![job.key.namespace.clone()],
         "queue" => vec![job.queue.clone()],
-        "handler" => jobs::handler(job).map(str::to_owned).into_iter().collect(),
+        "handler" => jobs::handlers(job).map(str::to_owned).collect(),
         "zone" => job.triggers.iter().map(|trigger| trigger.timezone.clone()).collect(),
         "calendar" => job.triggers.iter().filter_map(|trigger| trigger.calendar.clone()).collect(),
         "trigger" => job.triggers.iter().map(|trigger| trigger.name.clone()).collect(),

@@ -23,7 +23,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field { name: "namespace", kind: Kind::Text },
     Field { name: "label", kind: Kind::Text },
     Field { name: "queue", kind: Kind::Text },
-    Field { name: "task", kind: Kind::Word(&["run", "exec", "http", "handler", "noop"]) },
+    Field { name: "task", kind: Kind::Word(&["run", "exec", "http", "handler", "noop", "workflow"]) },
     Field { name: "handler", kind: Kind::Text },
     Field { name: "script", kind: Kind::Text },
     Field { name: "zone", kind: Kind::Text },
@@ -219,7 +219,7 @@ fn texts<'a>(job: &'a Job, field: &str) -> Vec<Cow<'a, str>> {
         "namespace" => vec![job.key.namespace.as_str().into()],
         "queue" => vec![job.queue.as_str().into()],
         "task" => vec![job.task.kind().into()],
-        "handler" => handler(job).map(Cow::from).into_iter().collect(),
+        "handler" => handlers(job).map(Cow::from).collect(),
         "script" => script(&job.task).into_iter().map(Cow::from).collect(),
         "zone" => triggers.map(|trigger| trigger.timezone.as_str().into()).collect(),
         "calendar" => triggers.filter_map(|trigger| Some(trigger.calendar.as_deref()?.into())).collect(),
@@ -244,12 +244,14 @@ fn labels(test: &Test, job: &Job) -> bool {
     }
 }
 
-pub(super) fn handler(job: &Job) -> Option<&str> {
-    match &job.task {
-        Task::Handler { name } => Some(name),
-        Task::Xxl(xxl) => Some(&xxl.handler),
+/// The handlers of a job, or of its tasks.
+pub(super) fn handlers(job: &Job) -> impl Iterator<Item = &str> {
+    let tasks = job.workflow().into_iter().flat_map(|workflow| workflow.tasks.iter().map(|task| &task.job.task));
+    std::iter::once(&job.task).chain(tasks).filter_map(|task| match task {
+        Task::Handler { name } => Some(name.as_str()),
+        Task::Xxl(xxl) => Some(xxl.handler.as_str()),
         _ => None,
-    }
+    })
 }
 
 /// The text of what a job does.

@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 
 use super::{Route, calendars, export, jobs};
 use crate::app::App;
-use crate::convert::{self, Compiled, NamedCalendar, Purpose, Surroundings};
+use crate::convert::{self, Compiled, NamedCalendar, Surroundings};
 use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
 use crate::show::count;
@@ -82,7 +82,7 @@ async fn compile(app: &App, bundle: Bundle) -> Answer<Compiled> {
             timezone: &timezone,
             now,
             calendars: &find,
-            purpose: Purpose::Run,
+            line: convert::NO_LINES,
         };
         convert::bundle(&bundle, &around).map_err(Refusal::invalid)
     })

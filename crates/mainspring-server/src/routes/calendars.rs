@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 
 use super::{Route, namespaces};
 use crate::app::App;
-use crate::convert::{self, Known, Purpose, Surroundings};
+use crate::convert::{self, Known, Surroundings};
 use crate::extract::{Body, Condition, PathOf, QueryOf, etag, made, off_thread};
 use crate::layers::DONE;
 use crate::pages;
@@ -226,7 +226,7 @@ async fn compiled(app: &App, namespace: &str, spec: CalendarSpec) -> Answer<Cale
     let compiled = off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
         let around =
-            Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find, purpose: Purpose::Run };
+            Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find, line: convert::NO_LINES };
         convert::bundle(&bundle, &around).map_err(|problems| {
             let inside = |problem: Problem| {
                 let pointer = problem.pointer.strip_prefix("/calendars/0").unwrap_or(&problem.pointer).to_owned();

@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 
 use super::{Route, apply, calendars, versions};
 use crate::app::App;
-use crate::convert::{self, Compiled, Purpose, Surroundings};
+use crate::convert::{self, Compiled, Surroundings};
 use crate::extract::{Body, PathOf, large_json, off_thread};
 use crate::refusal::Answer;
 
@@ -33,7 +33,7 @@ async fn check(
     let (files, read) = off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
         let around =
-            Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find, purpose: Purpose::Run };
+            Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find, line: convert::NO_LINES };
         let read = match convert::bundle(files.bundle(), &around) {
             Ok(compiled) if problems.is_empty() => Ok(compiled),
             Ok(_) => Err(problems),

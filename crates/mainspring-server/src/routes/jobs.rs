@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 use super::{Route, calendars, runs};
 use crate::access::Caller;
 use crate::app::App;
-use crate::convert::{self, Purpose, Surroundings};
+use crate::convert::{self, Surroundings};
 use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
 use crate::idempotency::Deed;
 use crate::layers::DONE;
@@ -268,7 +268,7 @@ pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Proble
             timezone: &timezone,
             now,
             calendars: &find,
-            purpose: Purpose::Run,
+            line: convert::NO_LINES,
         };
         let job = convert::job(&bundle.jobs[0], &around).map_err(Refusal::invalid)?;
         let warnings = convert::warnings(&bundle.jobs[0], &job, now);

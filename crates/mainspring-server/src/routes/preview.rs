@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 
 use super::{Route, calendars, jobs};
 use crate::app::App;
-use crate::convert::{self, Known, Purpose, Surroundings};
+use crate::convert::{self, Known, Surroundings};
 use crate::extract::{Body, off_thread};
 use crate::idempotency;
 use crate::pages;
@@ -63,7 +63,7 @@ async fn preview(
             timezone: &timezone,
             now: saved_at,
             calendars: &find,
-            purpose: Purpose::Run,
+            line: convert::NO_LINES,
         };
         let (definition, trigger) = compiled(&bundle, &around)?;
         let until = request.until.map_or(Timestamp::MAX, from_wire);

@@ -11,7 +11,7 @@ use mainspring_core::{JobId, RunId};
 use mainspring_store::RunQuery;
 use utoipa_axum::routes;
 
-use super::{Route, jobs, named_namespace, namespaces};
+use super::{Route, jobs, named_namespace, namespaces, tasks};
 use crate::app::App;
 use crate::extract::{OptionalBody, PathOf, QueryOf};
 use crate::idempotency::Deed;
@@ -92,7 +92,12 @@ async fn rerun(
     OptionalBody(reason): OptionalBody<Reason>,
 ) -> Answer<Response> {
     must_start(&app)?;
-    let new = app.control().rerun(id(&run)?, deed.map(|deed| deed.asking())).await?;
+    let before = app.control().run(id(&run)?).await?;
+    if let (Some(parent), Some(task)) = (before.parent, &before.task) {
+        let detail = format!("run {run} is of task \"{task}\" of another run");
+        return Err(Refusal::new(ErrorCode::RunIsTask, detail).hint(format!("mainspring run rerun {parent}")));
+    }
+    let new = app.control().rerun(before.id, deed.map(|deed| deed.asking())).await?;
     tracing::info!(run.id = %new.id, rerun.of = run, reason = reason.reason, "rerun asked for");
     shown(&app, new.id, StatusCode::CREATED).await
 }
@@ -138,8 +143,8 @@ pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which:
                 from: filter.from.map(show::from_wire),
                 to: filter.to.map(show::from_wire),
                 before,
-                parent: None,
-                with_tasks: false,
+                parent: filter.parent.as_deref().map(id).transpose()?,
+                with_tasks: filter.tasks.unwrap_or(false),
                 limit: 0,
             };
             walk(app, asked, &query, limit).await?
@@ -198,8 +203,13 @@ pub(super) fn id(text: &str) -> Answer<RunId> {
     })
 }
 
-async fn shown(app: &App, id: RunId, status: StatusCode) -> Answer<Response> {
+/// Answers with a run, and how far its tasks are if it is a workflow.
+pub(super) async fn shown(app: &App, id: RunId, status: StatusCode) -> Answer<Response> {
     let run = app.control().run(id).await?;
-    let shown = Runs::new(&**app.control().store()).show(run).await?;
+    let tasks = tasks::tasks_of(app, &run).await?;
+    let mut shown = Runs::new(&**app.control().store()).show(run).await?;
+    if let Some(tasks) = tasks {
+        (shown.tasks, shown.paused) = (Some(tasks.counts()), tasks.paused);
+    }
     Ok((status, Json(shown)).into_response())
 }

@@ -206,7 +206,7 @@ mod tests {
         let text = async |reader: &mut Reader| format!("{:?}", reader.next().await.unwrap());
         assert!(text(&mut reader).await.contains(&app.live.epoch), "the position comes first");
         let happens = |id: &str| {
-            let change = Change { kind: Kind::Run, id: Some(id.into()), job: None, state: None };
+            let change = Change { kind: Kind::Run, id: Some(id.into()), job: None, job_id: None, state: None };
             app.live.publish(Batch { changes: vec![change], ..Batch::default() });
         };
         for _ in 0..300 {

@@ -8,18 +8,19 @@ use mainspring_core::batch::Queues;
 use mainspring_core::job::JobKey;
 use mainspring_core::lane::Lane;
 use mainspring_core::queue::QueueRule;
-use mainspring_core::routing::{Routing, queue_of};
+use mainspring_core::routing::{HOLD_LINE, Routing, queue_of};
 use mainspring_core::run::RunState;
 use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
 use super::triggers::Show;
-use super::{Route, jobs, labels, runs, triggers};
+use super::{Route, jobs, labels, runs, tasks, triggers};
 use crate::app::App;
 use crate::extract::PathOf;
 use crate::pauses::{self, Paused};
 use crate::refusal::Answer;
+use crate::show;
 use crate::why::{self, Pool, RunFacts};
 use crate::words::Reads;
 
@@ -34,26 +35,46 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = routes::RUN_WHY, tag = "runs", params(("run" = String, Path)), responses((status = 200, body = Why)))]
 async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<Json<Why>> {
     let run = app.control().run(runs::id(&run)?).await?;
+    let subject = run.id.to_string();
+    Ok(answer(subject, reasons_of(&app, run).await?))
+}
+
+/// Why a run is where it is; of a workflow run, also why those of its tasks are that do not run.
+pub(super) async fn reasons_of(app: &App, run: RunInfo) -> Answer<Vec<WhyReason>> {
+    let waits = matches!(run.state, RunState::Held | RunState::Scheduled);
+    if !waits && let Some(tasks) = tasks::tasks_of(app, &run).await? {
+        let mut reasons = vec![why::workflow(&run, &tasks.counts())];
+        reasons.extend(run.cancel_requested_at.filter(|_| !run.state.is_final()).map(|at| why::asked_to_end(&run, at)));
+        match run.state {
+            RunState::Running => reasons.extend(tasks.why_waiting()),
+            state if state.is_final() => reasons.extend(tasks.why_ended()),
+            _ => {}
+        }
+        return Ok(reasons);
+    }
+    if run.state == RunState::Queued && run.task.is_some() && run.queue == queue_of(HOLD_LINE) {
+        return Ok(vec![why::hold(&run)]);
+    }
     let job = app.control().store().job(&run.key).await?;
-    let routing = routing(&app, &run).await?;
-    let queued = unfinished(&app, None, &[RunState::Queued]).await?;
+    let routing = routing(app, &run).await?;
+    let queued = unfinished(app, None, &[RunState::Queued]).await?;
     let labels = match &job {
-        Some(row) if run.state == RunState::Queued => labels::full(&app, &row.definition).await?,
+        Some(row) if run.state == RunState::Queued => labels::full(app, &row.definition).await?,
         _ => Vec::new(),
     };
     let facts = RunFacts {
         run: &run,
         labels: &labels,
         limit: job.and_then(|row| row.definition.gate()),
-        unfinished: &unfinished(&app, Some(run.job), UNFINISHED).await?,
+        unfinished: &unfinished(app, Some(run.job), UNFINISHED).await?,
         queued: &queued.into_iter().filter(|other| same_line(other, &run, &routing)).collect::<Vec<_>>(),
-        pool: pool(&app, &run, &routing).await?,
-        queue: queue(&app, &run.queue).await?,
-        queue_pause: pauses::find(&app, Paused::Queue(&run.queue)).await?,
+        pool: pool(app, &run, &routing).await?,
+        queue: queue(app, &run.queue).await?,
+        queue_pause: pauses::find(app, Paused::Queue(&run.queue)).await?,
         routing: &routing,
         now: app.now(),
     };
-    Ok(answer(run.id.to_string(), why::run(&facts)))
+    Ok(why::run(&facts))
 }
 
 /// Says why a trigger does not fire now.
@@ -123,11 +144,8 @@ fn same_line(other: &RunInfo, run: &RunInfo, routing: &Routing) -> bool {
 
 /// What its job said of workers when the run was made; nothing, if retention has deleted that.
 async fn routing(app: &App, run: &RunInfo) -> Answer<Routing> {
-    match app.control().store().definition(run.job, run.job_version).await {
-        Ok(definition) => Ok(definition.routing.clone()),
-        Err(mainspring_store::Error::NotFound { .. }) => Ok(Routing::default()),
-        Err(error) => Err(error.into()),
-    }
+    let definition = show::definition_of(&**app.control().store(), run).await?;
+    Ok(definition.map(|definition| definition.routing.clone()).unwrap_or_default())
 }
 
 /// Who may have a run.

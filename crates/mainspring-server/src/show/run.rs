@@ -7,6 +7,7 @@ use mainspring_core::job::Job;
 use mainspring_core::output::OutputRef;
 use mainspring_core::routing::Shard;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
+use mainspring_core::workflow::TaskContext;
 use mainspring_core::{JobId, JobVersion, Timestamp};
 use mainspring_store::{AttemptInfo, RunInfo, Store};
 use rustc_hash::FxHashMap;
@@ -18,7 +19,7 @@ use crate::refusal::Answer;
 /// Shows runs, and reads each definition that they name once.
 pub(crate) struct Runs<'a> {
     store: &'a dyn Store,
-    definitions: FxHashMap<(JobId, JobVersion), Option<Arc<Job>>>,
+    definitions: FxHashMap<(JobId, JobVersion, Option<String>), Option<Arc<Job>>>,
     /// What failovers have lost, once it was asked for.
     lost_through: Option<Vec<Timestamp>>,
 }
@@ -37,7 +38,7 @@ impl<'a> Runs<'a> {
     }
 
     pub(crate) async fn show(&mut self, run: RunInfo) -> Answer<api::Run> {
-        let definition = self.definition(run.job, run.job_version).await?;
+        let definition = self.definition(run.job, version_of(&run)).await?;
         let recovered = is_recovered(run.due_at, run.created_at, self.lost_through().await?);
         let first_start = match run.attempt {
             0 | 1 => run.started_at,
@@ -48,6 +49,10 @@ impl<'a> Runs<'a> {
         let output = run.output.filter(|_| output_ref.is_none());
         // The store learns of the start with the end; until then the claim is the nearest that is known.
         let claimed = run.claimed_at.filter(|_| run.attempt == 1 && !run.state.is_final());
+        let input = match definition.as_deref() {
+            Some(job) if run.task.is_some() => task_input(job, run.input.as_deref()),
+            job => input(job, run.input.as_deref()),
+        };
         Ok(api::Run {
             id: run.id.to_string(),
             namespace: run.key.namespace,
@@ -72,11 +77,14 @@ impl<'a> Runs<'a> {
             priority: run.priority,
             worker: run.worker,
             exit_code: run.exit_code,
-            input: input(definition.as_deref(), run.input.as_deref()),
+            input,
             output_ref: output_ref.map(|apart| api::OutputRef { bytes: apart.bytes, sha256: apart.sha256 }),
             output: output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
             parent: run.parent.map(|id| id.to_string()),
+            task: run.task,
+            tasks: None,
+            paused: false,
             shard: run.shard.map(shard),
             recovered,
         })
@@ -90,18 +98,47 @@ impl<'a> Runs<'a> {
     }
 
     /// `None` if retention has deleted it.
-    async fn definition(&mut self, job: JobId, version: JobVersion) -> Answer<Option<Arc<Job>>> {
-        if let Some(known) = self.definitions.get(&(job, version)) {
+    async fn definition(
+        &mut self,
+        job: JobId,
+        (version, task): (JobVersion, Option<String>),
+    ) -> Answer<Option<Arc<Job>>> {
+        let key = (job, version, task);
+        if let Some(known) = self.definitions.get(&key) {
             return Ok(known.clone());
         }
-        let read = match self.store.definition(job, version).await {
-            Ok(definition) => Some(definition),
-            Err(mainspring_store::Error::NotFound { .. }) => None,
-            Err(error) => return Err(error.into()),
-        };
-        self.definitions.insert((job, version), read.clone());
+        let read = definition(self.store, job, version, key.2.as_deref()).await?;
+        self.definitions.insert(key, read.clone());
         Ok(read)
     }
+}
+
+/// The version that a run executes, and which task of it.
+fn version_of(run: &RunInfo) -> (JobVersion, Option<String>) {
+    let task = run.task.as_deref().map(|name| name.split('[').next().unwrap_or(name).to_owned());
+    (run.job_version, task)
+}
+
+/// What a run executes: its job, or one of its job's tasks. `None` if retention has deleted it.
+pub(crate) async fn definition_of(store: &dyn Store, run: &RunInfo) -> Answer<Option<Arc<Job>>> {
+    let (version, task) = version_of(run);
+    definition(store, run.job, version, task.as_deref()).await
+}
+
+async fn definition(
+    store: &dyn Store,
+    job: JobId,
+    version: JobVersion,
+    task: Option<&str>,
+) -> Answer<Option<Arc<Job>>> {
+    let whole = match store.definition(job, version).await {
+        Ok(definition) => definition,
+        Err(mainspring_store::Error::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let Some(task) = task else { return Ok(Some(whole)) };
+    let number = whole.workflow().and_then(|workflow| workflow.find(task));
+    Ok(number.and_then(|number| whole.part(version.of_task(number))).cloned().map(Arc::new))
 }
 
 /// Whether a run may have been made before: it was due by the last record that a failover has lost, and recorded later.
@@ -185,6 +222,12 @@ pub(crate) fn reason(word: Option<String>, sentence: Option<String>) -> Option<S
         (Some(word), Some(sentence)) if word != sentence => Some(format!("{word}: {sentence}")),
         (word, sentence) => sentence.or(word),
     }
+}
+
+/// What the run of a task receives; nothing if an expression in it has no value.
+fn task_input(job: &Job, context: Option<&str>) -> Option<Value> {
+    let rendered = job.rendered(&TaskContext::from_input(context)?).ok()?;
+    Some(rendered.input).filter(|input| !input.is_null())
 }
 
 /// What the run receives: what was given with it over what its job says, key by key where both are objects.

@@ -2,7 +2,7 @@
 
 use mainspring_api::{Bundle, CalendarSpec, JobSpec};
 use mainspring_schedule::Timestamp;
-use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+use mainspring_server::convert::{self, Known, Surroundings};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ fn unknown(_: &str, _: &str) -> Known {
 fn around() -> Surroundings<'static> {
     // Early enough for every bound that is made up below.
     let now = Timestamp::from_millis(1_767_225_600_000);
-    Surroundings { namespace: "default", timezone: "UTC", now, calendars: &unknown, purpose: Purpose::Run }
+    Surroundings { namespace: "default", timezone: "UTC", now, calendars: &unknown, line: convert::NO_LINES }
 }
 
 fn duration() -> impl Strategy<Value = Value> {

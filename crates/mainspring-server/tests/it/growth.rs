@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mainspring_api::{Bundle, ErrorCode, JobSpec, Limits, Problem, json_schema, read_body};
-use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+use mainspring_server::convert::{self, Known, Surroundings};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
 
@@ -85,8 +85,7 @@ fn read(document: &Value) -> Result<(), Vec<Problem>> {
         timezone: "UTC",
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
         calendars: &|_, _| Known::Unknown,
-        // Servers run no workflows: they are read to be checked.
-        purpose: Purpose::Check { line: &|_| None },
+        line: convert::NO_LINES,
     };
     convert::bundle(&bundle, &around).map(drop)
 }
@@ -168,6 +167,9 @@ fn document(name: &str, count: u64) -> Value {
         "TaskSpec.env" => task("run", "x".into(), "env", mapping(|_| "v".into())),
         "TaskSpec.workers" => task("noop", true.into(), "workers", mapping(|_| "v".into())),
         "TaskSpec.retry_on" => task("run", "x".into(), "retry_on", list(|index| (index % 255 + 1).into())),
+        "ApprovalSpec.from" => {
+            task("needs", json!([]), "approval", json!({"prompt": "?", "from": list(|_| "ann".into())}))
+        }
         "ParamSpec.enum" => with("params", json!({"p": {"enum": list(Value::from)}})),
         "HttpTask.headers" => http("headers", mapping(|_| "v".into())),
         "HttpTask.expect" => http("expect", list(|index| (200 + index % 300).into())),

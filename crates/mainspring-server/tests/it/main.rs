@@ -27,6 +27,7 @@ mod schema;
 mod search;
 mod sessions;
 mod streams;
+mod tasks;
 mod threads;
 mod versions;
 mod webhooks;

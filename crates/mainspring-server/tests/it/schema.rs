@@ -1,7 +1,7 @@
 //! The schema of job files says what the product takes: each bound, each word and each member is tried.
 
 use mainspring_api::{Bundle, ErrorCode, Limits, Problem, json_schema, read_body};
-use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+use mainspring_server::convert::{self, Known, Surroundings};
 use serde_json::{Map, Value, json};
 
 /// A member of a type of the schema.
@@ -48,8 +48,7 @@ fn read(document: &Value) -> Vec<Problem> {
         timezone: "UTC",
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
         calendars: &|_, _| Known::Unknown,
-        // The schema is for files that are checked. Servers run no workflows, and say so of `tasks`.
-        purpose: Purpose::Check { line: &|_| None },
+        line: convert::NO_LINES,
     };
     convert::bundle(&bundle, &around).err().unwrap_or_default()
 }
@@ -197,6 +196,12 @@ fn example(name: &str) -> Option<Value> {
         "TaskSpec.map" => "${{ [1, 2] }}".into(),
         "TaskSpec.matrix" => json!({"x": [1, "a"]}),
         "TaskSpec.outputs" => json!(["rows"]),
+        "TaskSpec.wait" => json!({"for": "1h"}),
+        "TaskSpec.approval" => json!({"prompt": "go on?"}),
+        "WaitSpec.for" | "ApprovalSpec.timeout" => "90s".into(),
+        "WaitSpec.until" => "2027-01-01 00:00".into(),
+        "ApprovalSpec.prompt" => "go on?".into(),
+        "ApprovalSpec.from" => json!(["ann"]),
         _ => return example(&format!("JobSpec.{}", name.strip_prefix("TaskSpec.")?)),
     })
 }
@@ -218,7 +223,7 @@ fn document(name: &str, value: &Value) -> Value {
         }
         "TaskSpec" => {
             let mut task = match member {
-                "exec" | "http" | "handler" | "run" => json!({}),
+                "exec" | "http" | "handler" | "run" | "wait" | "approval" => json!({}),
                 "noop" if *value == json!(false) => json!({"run": "x"}),
                 "noop" => json!({}),
                 "if" => json!({"run": "x", "needs": "b"}),
@@ -277,6 +282,11 @@ fn document(name: &str, value: &Value) -> Value {
             let is_kind = ["annual", "cron", "daily", "holiday", "monthly", "weekly"].contains(&member);
             let base = if is_kind { json!({"name": "c"}) } else { json!({"name": "c", "weekly": "sun"}) };
             json!({"calendars": [with(base, member, value)]})
+        }
+        "WaitSpec" => of_job(json!({"name": "a", "tasks": {"t": {"wait": with(json!({}), member, value)}}})),
+        "ApprovalSpec" => {
+            let approval = with(json!({"prompt": "go on?"}), member, value);
+            of_job(json!({"name": "a", "tasks": {"t": {"approval": approval}}}))
         }
         "DailyRange" => {
             let base = json!({"from": "08:00", "to": "18:00"});

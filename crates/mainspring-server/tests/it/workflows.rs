@@ -1,24 +1,25 @@
 //! Workflows between job file and graph: what is refused, where, and what is warned of.
 
-use mainspring_api::{Bundle, Format, JobFile, Problem, survey_job_files};
+use mainspring_api::{Format, JobFile, JobSpec, Problem, survey_job_files};
 use mainspring_core::Timestamp;
-use mainspring_server::convert::{self, Compiled, Known, Purpose, Surroundings};
+use mainspring_server::convert::{self, Compiled, Known, Surroundings};
+use serde_json::json;
 
 /// Reads a file as `check` does.
 fn check(text: &str) -> Result<Compiled, Vec<Problem>> {
     let file = JobFile { name: Some("w.yaml"), format: Format::Yaml, text: text.as_bytes() };
     let (files, problems) = survey_job_files(&[file], None);
     let line = |pointer: &str| files.position(pointer).map(|position| position.line);
-    let read = convert::bundle(files.bundle(), &around(Purpose::Check { line: &line }));
+    let read = convert::bundle(files.bundle(), &around(&line));
     match read {
         Ok(compiled) if problems.is_empty() => Ok(compiled),
         read => Err(files.with_further(problems, read.err().unwrap_or_default())),
     }
 }
 
-fn around(purpose: Purpose<'_>) -> Surroundings<'_> {
+fn around(line: &dyn Fn(&str) -> Option<u32>) -> Surroundings<'_> {
     let now = Timestamp::from_millis(1_767_225_600_000);
-    Surroundings { namespace: "default", timezone: "UTC", now, calendars: &|_, _| Known::Unknown, purpose }
+    Surroundings { namespace: "default", timezone: "UTC", now, calendars: &|_, _| Known::Unknown, line }
 }
 
 fn shown(problems: &[Problem]) -> Vec<String> {
@@ -31,11 +32,14 @@ fn a_workflow_is_read_with_its_rules() {
         "name: w\nfail_fast: cancel\ntasks:\n  a: {noop: true}\n  b: {noop: true, needs: a, trigger_rule: all_done, if: '${{ needs.a.state == \"failed\" }}'}\n  c: {noop: true, finally: true}\n",
     )
     .unwrap();
-    let (name, workflow) = &compiled.workflows[0];
-    assert_eq!((name.as_str(), workflow.tasks.join(" ").as_str()), ("w", "a b c"));
-    assert_eq!(workflow.shape.graph().parents(1), [0]);
-    assert!(workflow.shape.rule(1).conditional && workflow.shape.rule(2).finally);
-    assert_eq!(workflow.shape.rule(1).trigger_rule.as_str(), "all_done");
+    let workflow = compiled.jobs[0].workflow().unwrap();
+    let names: Vec<&str> = workflow.tasks.iter().map(|task| task.name.as_str()).collect();
+    assert_eq!((compiled.jobs[0].key.name.as_str(), names.join(" ").as_str()), ("w", "a b c"));
+    let shape = workflow.shape().unwrap();
+    assert_eq!(shape.graph().parents(1), [0]);
+    assert!(shape.rule(1).conditional && shape.rule(2).finally);
+    assert_eq!(shape.rule(1).trigger_rule.as_str(), "all_done");
+    assert_eq!(workflow.tasks[1].job.key.to_string(), "default/w");
     assert_eq!(shown(&compiled.warnings), Vec::<String>::new());
 }
 
@@ -62,7 +66,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "  a: {}\n  b: {run: x, exec: [x]}\n  c: {noop: true, timeout: 5 parsecs, retries: -1}\n",
             &[
-                "error[job.no_task]: task \"a\" needs one of run, exec, http, handler, noop   --> w.yaml:3:6",
+                "error[job.no_task]: task \"a\" needs one of run, exec, http, handler, noop, wait, approval   --> w.yaml:3:6",
                 "error[job.two_tasks]: task \"b\" has run and exec   --> w.yaml:4:21\n  hint: keep one of them, or make a job of each",
                 "error[field.value]: \"retries\" is -1, not within 0 to 1000   --> w.yaml:5:48",
             ],
@@ -91,7 +95,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
                 "error[workflow.expression]: task \"count\" declares no output \"row\"   --> w.yaml:7:9\n  hint: did you mean \"rows\"?",
                 "error[workflow.expression]: task \"a\" does not need \"other\"   --> w.yaml:7:9\n  hint: add it to needs",
                 "error[workflow.expression]: \"matrix\" has no \"x\": it is empty   --> w.yaml:8:14",
-                "error[workflow.expression]: \"run\" has no \"date\": it has id, logical_date, data_start, data_end   --> w.yaml:8:36",
+                "error[workflow.expression]: \"run\" has no \"date\": it has id, logical_date   --> w.yaml:8:36",
                 "error[workflow.expression]: there is no \"env\": expressions see needs, params, matrix, map, run   --> w.yaml:8:58",
             ],
         ),
@@ -104,10 +108,22 @@ fn every_problem_is_shown_with_its_line_and_advice() {
             &["error[workflow.expression]: \"params\" has no \"list\": it is empty   --> w.yaml:3:24"],
         ),
         (
-            "  a: {noop: true, approval: {}, depends_on: b}\n",
+            "  a: {noop: true, group: {}, depends_on: b}\n",
             &[
-                "error[field.later]: \"approval\" cannot be used: tasks of this kind are not in this version   --> w.yaml:3:19",
-                "error[field.unknown]: unknown key \"depends_on\"   --> w.yaml:3:33\n  hint: write `needs: […]`",
+                "error[field.later]: \"group\" cannot be used: tasks of this kind are not in this version   --> w.yaml:3:19",
+                "error[field.unknown]: unknown key \"depends_on\"   --> w.yaml:3:30\n  hint: write `needs: […]`",
+            ],
+        ),
+        (
+            "  a: {run: x, wait: {for: 1h}}\n  b: {wait: {for: 1h, until: '2026-01-01'}}\n  c: {approval: {prompt: ' ', timeout: soon}, matrix: {x: [1]}}\n  d: {wait: {until: never}}\n  e: {approval: {prompt: '${{ run.name }}'}}\n",
+            &[
+                "error[job.two_tasks]: task \"a\" has run and wait   --> w.yaml:3:21\n  hint: keep one of them, or make a task of each",
+                "error[field.value]: wait takes one of for and until   --> w.yaml:4:13",
+                "error[field.value]: \"prompt\" is empty: say what is to be approved   --> w.yaml:5:26",
+                "error[field.value]: \"matrix\" has no effect with approval   --> w.yaml:5:55",
+                "error[schedule.duration]: `soon` does not begin with a number; write a number and a unit without a sign, such as `90s`   --> w.yaml:5:40",
+                "error[schedule.instant]: `never` is not an instant   --> w.yaml:6:21\n  hint: write 2026-01-30T12:00:00Z, or 2026-01-30 12:00 in the trigger's zone",
+                "error[workflow.expression]: \"run\" has no \"name\": it has id, logical_date   --> w.yaml:7:26",
             ],
         ),
     ];
@@ -156,13 +172,98 @@ fn what_is_probably_not_meant_is_warned_of() {
     );
 }
 
+/// Reads a workflow, and writes it again.
+fn round(spec: &JobSpec) -> (JobSpec, mainspring_core::job::Job) {
+    let job = convert::job(spec, &around(convert::NO_LINES)).unwrap_or_else(|found| panic!("{:#?}", shown(&found)));
+    (convert::job_spec(&job), job)
+}
+
 #[test]
-fn what_is_to_run_is_refused() {
-    let spec = serde_json::from_str(r#"{"name": "w", "tasks": {"a": {"noop": true}}}"#).unwrap();
-    let found = convert::job(&spec, &around(Purpose::Run)).unwrap_err();
-    let of = |found: &[Problem]| found.iter().map(|it| (it.code.clone(), it.pointer.clone())).collect::<Vec<_>>();
-    assert_eq!(of(&found), [("field.later".to_owned(), "/tasks".to_owned())]);
-    let bundle = Bundle { jobs: vec![spec], ..Bundle::default() };
-    let found = convert::bundle(&bundle, &around(Purpose::Run)).unwrap_err();
-    assert_eq!(of(&found), [("field.later".to_owned(), "/jobs/0/tasks".to_owned())]);
+fn a_file_comes_back_as_it_was_written() {
+    let text = r#"
+namespace: default
+name: sales
+timezone: Europe/Berlin
+schedule: 0 3 * * *
+params: {region: {type: string, default: all}}
+env: {BUCKET: sales}
+queue: batch
+priority: 7
+fail_fast: cancel
+defaults: {retries: 2, retry_delay: 30s, timeout: 20m, env: {LANG: C}, workers: {os: linux}}
+tasks:
+  extract: {description: gets it, run: ./extract.sh, outputs: [rows], env: {LANG: de, DAY: "${{ run.logical_date }}"}}
+  rates: {needs: extract, http: {url: "https://rates.example/daily"}, continue_on_error: true, retries: 0, timeout: 1m}
+  clean:
+    needs: [extract]
+    if: ${{ needs.extract.outputs.rows > 0 }}
+    matrix: {shard: [0, 1], zone: [a]}
+    max_parallel: 2
+    run: ./clean.sh
+    queue: default
+    priority: 5
+  spread: {needs: clean, map: "${{ params.list }}", noop: true, input: {list: [1]}}
+  report: {needs: [clean, rates], trigger_rule: none_failed, exec: [./report.sh], retry_delay: 0s, on_lost: retry}
+  pause: {needs: report, wait: {for: 1h}}
+  later: {wait: {until: "2026-01-01T00:00:00.000Z"}}
+  then: {needs: extract, wait: {until: "${{ run.logical_date }}"}}
+  ask: {needs: pause, approval: {prompt: "publish ${{ run.id }}?", from: [ann, bob], timeout: 1d, on_timeout: skip}}
+  tidy: {finally: true, handler: tidy, workers: {os: mac}}
+"#
+    .replace("${{ params.list }}", "${{ params.region }}");
+    let file = JobFile { name: None, format: Format::Yaml, text: text.as_bytes() };
+    let (files, problems) = survey_job_files(&[file], None);
+    assert_eq!(shown(&problems), Vec::<String>::new());
+    let mut spec = files.bundle().jobs[0].clone();
+    let (written, job) = round(&spec);
+    // A list of one is written as that one.
+    let clean = spec.tasks.get_mut("clean").unwrap();
+    clean.needs = Some(mainspring_api::OneOrMany::One("extract".to_owned()));
+    assert_eq!(written, spec);
+    assert_eq!(round(&written).1, job);
+}
+
+#[test]
+fn what_a_task_says_survives_whatever_it_inherits() {
+    // Each setting at the workflow, in the defaults and in the task: absent, at its default, or something else.
+    let values = [
+        ("queue", ["default", "fast"].map(|it| json!(it)), true),
+        ("priority", [json!(5), json!(-1)], true),
+        ("on_lost", [json!("fail"), json!("retry")], true),
+        ("routing", [json!("any"), json!("round")], true),
+        ("retries", [json!(0), json!(3)], false),
+        ("retry_delay", [json!("0s"), json!("90s")], false),
+        ("retry_backoff", [json!("fixed"), json!("exponential")], false),
+        ("retry_jitter", [json!("0s"), json!("5s")], false),
+        ("timeout", [json!("1m"), json!("60s")], false),
+        ("workers", [json!({"a": "b"}), json!({"c": "d"})], true),
+        ("env", [json!({"A": "1"}), json!({"A": "2", "B": "3"})], true),
+        ("working_dir", [json!("/tmp"), json!("/")], true),
+        ("input", [json!({"a": 1}), json!([1])], true),
+    ];
+    for (key, values, at_workflow) in values {
+        let choices = [None, Some(&values[0]), Some(&values[1])];
+        for (number, task) in ["run", "handler"].into_iter().flat_map(|task| (0..27).map(move |number| (number, task)))
+        {
+            let mut job = json!({"name": "w", "tasks": {"t": {task: "x"}}});
+            let [outer, defaults, own] = [number % 3, number / 3 % 3, number / 9].map(|place: usize| choices[place]);
+            let for_processes = ["env", "working_dir"].contains(&key) && task != "run";
+            if let Some(value) = outer.filter(|_| at_workflow) {
+                job[key] = value.clone();
+            }
+            if let Some(value) = defaults.filter(|_| key != "input") {
+                job["defaults"] = json!({key: value});
+            }
+            if let Some(value) = own.filter(|_| !for_processes) {
+                job["tasks"]["t"][key] = value.clone();
+            }
+            if ["retry_delay", "retry_backoff", "retry_jitter"].contains(&key) {
+                job["tasks"]["t"]["retries"] = json!(1);
+            }
+            let spec: JobSpec = serde_json::from_value(job.clone()).unwrap();
+            let (written, read) = round(&spec);
+            assert_eq!(round(&written).1, read, "{job}\n{}", serde_json::to_string(&written).unwrap());
+            assert_eq!(written.defaults, spec.defaults, "{job}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use mainspring_core::workflow::expression::{self, ExpressionError};
 use serde_json::Value;
 
 /// Members of `run`.
-const RUN: [&str; 4] = ["id", "logical_date", "data_start", "data_end"];
+const RUN: [&str; 2] = ["id", "logical_date"];
 /// Members of `map`.
 const MAP: [&str; 2] = ["item", "index"];
 /// What expressions see.
@@ -22,6 +22,11 @@ pub(super) fn check(spec: &JobSpec, name: &str, task: &TaskSpec, alone: &JobSpec
             Ok(()) => scope.check(text, key, false, problems),
             Err(error) => problems.push(unreadable(&error, key)),
         }
+    }
+    let until = task.wait.as_ref().and_then(|wait| wait.until.as_ref());
+    let prompt = task.approval.as_ref().map(|approval| &approval.prompt);
+    for (key, text) in [("/wait/until", until), ("/approval/prompt", prompt)] {
+        text.iter().for_each(|text| scope.check(text, key, false, problems));
     }
     each_text(alone, &mut |pointer, text| scope.check(text, pointer, true, problems));
 }

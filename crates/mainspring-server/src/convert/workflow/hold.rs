@@ -1,0 +1,76 @@
+//! Tasks that wait, between job file and definition.
+
+use mainspring_api::{ApprovalSpec, JobSpec, OnTimeout as Written, OneOrMany, Problem, TaskSpec, WaitSpec};
+use mainspring_core::compile;
+use mainspring_core::workflow::{Approval, Hold, OnTimeout};
+
+use crate::convert::schedule::OrNote;
+use crate::convert::texts::{duration_text, instant, positive_ms};
+use crate::convert::{Surroundings, problem};
+
+/// Reads what a task waits for. What [`mainspring_api::check_job`] finds is not found here.
+pub(super) fn read(
+    spec: &JobSpec,
+    task: &TaskSpec,
+    around: &Surroundings<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Hold> {
+    match (&task.wait, &task.approval) {
+        (Some(wait), _) => self::wait(spec, wait, around).or_note(problems).flatten(),
+        (None, Some(approval)) => Some(Hold::Approval(self::approval(approval, problems))),
+        (None, None) => None,
+    }
+}
+
+fn wait(spec: &JobSpec, wait: &WaitSpec, around: &Surroundings<'_>) -> Result<Option<Hold>, Problem> {
+    Ok(match (&wait.duration, &wait.until) {
+        (Some(text), _) => Some(Hold::For(positive_ms(text, "/wait/for")?)),
+        (None, Some(text)) if text.contains("${{") => Some(Hold::Until(text.clone())),
+        (None, Some(text)) => {
+            let zone = spec.timezone.as_deref().unwrap_or(around.timezone);
+            let zone = compile::zone(zone).map_err(|error| problem(error, "/timezone"))?;
+            Some(Hold::Until(instant(text, &zone, "/wait/until")?.to_string()))
+        }
+        (None, None) => None,
+    })
+}
+
+fn approval(spec: &ApprovalSpec, problems: &mut Vec<Problem>) -> Approval {
+    let timeout = spec.timeout.as_deref().map(|text| positive_ms(text, "/approval/timeout"));
+    Approval {
+        prompt: spec.prompt.clone(),
+        from: spec.from.as_ref().map(|from| from.as_slice().to_vec()).unwrap_or_default(),
+        timeout_ms: timeout.transpose().or_note(problems).flatten(),
+        on_timeout: match spec.on_timeout.unwrap_or_default() {
+            Written::Fail => OnTimeout::Fail,
+            Written::Skip => OnTimeout::Skip,
+            Written::Approve => OnTimeout::Approve,
+        },
+    }
+}
+
+/// Writes what a task waits for.
+pub(super) fn write(hold: &Hold, task: &mut TaskSpec) {
+    task.noop = false;
+    match hold {
+        Hold::For(ms) => task.wait = Some(WaitSpec { duration: Some(duration_text(*ms)), until: None }),
+        Hold::Until(text) => task.wait = Some(WaitSpec { duration: None, until: Some(text.clone()) }),
+        Hold::Approval(approval) => {
+            let mut from = approval.from.clone();
+            task.approval = Some(ApprovalSpec {
+                prompt: approval.prompt.clone(),
+                from: match from.len() {
+                    0 => None,
+                    1 => from.pop().map(OneOrMany::One),
+                    _ => Some(OneOrMany::Many(from)),
+                },
+                timeout: approval.timeout_ms.map(duration_text),
+                on_timeout: match approval.on_timeout {
+                    OnTimeout::Fail => None,
+                    OnTimeout::Skip => Some(Written::Skip),
+                    OnTimeout::Approve => Some(Written::Approve),
+                },
+            });
+        }
+    }
+}

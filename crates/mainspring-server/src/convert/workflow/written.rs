@@ -1,0 +1,142 @@
+//! Tasks as a job file says them: each without what it has from the workflow and its defaults.
+
+use mainspring_api::{
+    Backoff, FailFast, FailFastWord, JobSpec, OnLost, OneOrMany, Routing, TaskSpec, TriggerRule as Written,
+};
+use mainspring_core::job::{DEFAULT_QUEUE, Job, Task};
+use mainspring_core::workflow::{self, Spread, TaskDefinition, Workflow};
+use mainspring_schedule::Timestamp;
+use serde::Deserialize;
+
+use crate::convert::{Known, NO_LINES, Surroundings, job};
+
+const NO_TIME: &str = "0s";
+const PRIORITY: i32 = 5;
+
+/// Writes the tasks of a job whose own settings are written already.
+pub(in crate::convert) fn write(job: &Job, workflow: &Workflow, spec: &mut JobSpec) {
+    spec.fail_fast = match workflow.fail_fast {
+        workflow::FailFast::Off => None,
+        workflow::FailFast::True => Some(FailFast::Start(true)),
+        workflow::FailFast::Cancel => Some(FailFast::Word(FailFastWord::Cancel)),
+    };
+    spec.defaults = TaskSpec::deserialize(&workflow.defaults).ok().map(Box::new);
+    let silent = Silent::of(job, spec).unwrap_or_else(|| {
+        // Written by a version whose defaults this one does not know: each task says all of it.
+        spec.defaults = None;
+        Silent::of(job, spec).expect("what a workflow says of itself was read before")
+    });
+    let name = |task: &u32| workflow.tasks[*task as usize].name.clone();
+    let task = |task: &TaskDefinition| {
+        let needs = task.needs.iter().map(name).collect();
+        (task.name.clone(), self::task(task, needs, silent.like(&task.job)))
+    };
+    spec.tasks = workflow.tasks.iter().map(task).collect();
+}
+
+/// What tasks have that say nothing: processes also inherit variables and a folder.
+struct Silent {
+    process: JobSpec,
+    other: JobSpec,
+}
+
+impl Silent {
+    fn of(job: &Job, spec: &JobSpec) -> Option<Self> {
+        let around = Surroundings {
+            namespace: &job.key.namespace,
+            timezone: "UTC",
+            now: Timestamp::from_millis(0),
+            calendars: &|_, _| Known::Unknown,
+            line: NO_LINES,
+        };
+        let read = |task: TaskSpec| {
+            let job = job::read_job(&task.as_job(&spec.name, spec), &around).ok()?;
+            Some(job::job_spec(&job))
+        };
+        Some(Self {
+            process: read(TaskSpec { run: Some("true".to_owned()), ..TaskSpec::default() })?,
+            other: read(TaskSpec { noop: true, ..TaskSpec::default() })?,
+        })
+    }
+
+    const fn like(&self, job: &Job) -> &JobSpec {
+        match job.task {
+            Task::Run { .. } | Task::Exec { .. } => &self.process,
+            _ => &self.other,
+        }
+    }
+}
+
+/// Writes a task: where it has what one has that says nothing, so does it.
+fn task(task: &TaskDefinition, mut needs: Vec<String>, silent: &JobSpec) -> TaskSpec {
+    let own = job::job_spec(&task.job);
+    macro_rules! said {
+        ($key:ident, or $default:expr) => {
+            if own.$key == silent.$key { None } else { Some(own.$key.clone().unwrap_or_else(|| $default)) }
+        };
+        ($key:ident) => {
+            own.$key.clone().filter(|_| own.$key != silent.$key)
+        };
+    }
+    let matrix = match &task.spread {
+        Some(Spread::Matrix(axes)) => axes.iter().cloned().collect(),
+        _ => Default::default(),
+    };
+    let mut written = TaskSpec {
+        description: own.description.clone(),
+        needs: match needs.len() {
+            0 => None,
+            1 => needs.pop().map(OneOrMany::One),
+            _ => Some(OneOrMany::Many(needs)),
+        },
+        trigger_rule: trigger_rule(task.trigger_rule),
+        condition: task.condition.clone(),
+        matrix,
+        map: match &task.spread {
+            Some(Spread::Map(list)) => Some(list.clone()),
+            _ => None,
+        },
+        max_parallel: task.max_parallel,
+        continue_on_error: task.continue_on_error,
+        finally: task.finally,
+        outputs: task.outputs.clone(),
+        run: own.run.clone(),
+        exec: own.exec.clone(),
+        http: own.http.clone(),
+        handler: own.handler.clone(),
+        noop: own.noop,
+        input: said!(input),
+        env: own.env.iter().filter(|(name, value)| silent.env.get(*name) != Some(*value)).map(owned).collect(),
+        working_dir: said!(working_dir),
+        queue: said!(queue, or DEFAULT_QUEUE.to_owned()),
+        routing: said!(routing, or Routing::Any),
+        workers: if own.workers == silent.workers { Default::default() } else { own.workers.clone() },
+        priority: said!(priority, or PRIORITY),
+        timeout: said!(timeout),
+        run_timeout: said!(run_timeout),
+        start_timeout: said!(start_timeout),
+        retries: said!(retries, or 0),
+        retry_delay: said!(retry_delay, or NO_TIME.to_owned()),
+        retry_backoff: said!(retry_backoff, or Backoff::Fixed),
+        retry_max_delay: said!(retry_max_delay),
+        retry_jitter: said!(retry_jitter, or NO_TIME.to_owned()),
+        retry_on: said!(retry_on),
+        on_lost: said!(on_lost, or OnLost::Fail),
+        wait: None,
+        approval: None,
+    };
+    if let Some(hold) = &task.hold {
+        super::hold::write(hold, &mut written);
+    }
+    written
+}
+
+fn owned((name, value): (&String, &String)) -> (String, String) {
+    (name.clone(), value.clone())
+}
+
+/// Nothing where that is what files without a word say.
+fn trigger_rule(rule: workflow::TriggerRule) -> Option<Written> {
+    (rule != workflow::TriggerRule::default())
+        .then(|| serde_json::from_value(rule.as_str().into()).expect("both have the same words"))
+}

@@ -1,0 +1,118 @@
+//! Tasks of workflow runs through the API: pages, items, reasons, and what is refused.
+
+use mainspring_api::client::Precondition;
+use mainspring_api::{
+    ErrorCode, GraphFilter, Marked, Reason, RunFilter, RunNow, RunState, TaskFilter, TaskMark, TaskState, TriggerRule,
+    WhyCode, WriteOptions,
+};
+use serde_json::json;
+
+use crate::kit::{Running, code, spec};
+
+const COMMIT: WriteOptions = WriteOptions { dry_run: false };
+
+#[tokio::test]
+async fn tasks_are_listed_in_pages_with_their_runs() {
+    let running = Running::start().await;
+    let client = &running.client;
+    let wanted = spec(json!({"name": "w", "tasks": {
+        "a": {"noop": true},
+        "b": {"noop": true, "needs": "a", "matrix": {"x": [1, 2, 3]}},
+        "c": {"handler": "nobody", "needs": "a"},
+        "d": {"noop": true, "needs": ["b", "c"]},
+        "e": {"noop": true, "needs": ["b", "c"], "trigger_rule": "one_failed"},
+    }}));
+    client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
+    let graph = client.job_graph("default", "w", &GraphFilter::default()).await.unwrap();
+    assert_eq!((graph.tasks.len(), graph.edges, graph.waves, graph.version), (5, 6, 3, 1));
+    assert_eq!(graph.longest_path, ["a", "b", "e"]);
+    let b = &graph.tasks[1];
+    assert_eq!((b.wave, b.spread.as_deref(), b.needs.as_slice()), (2, Some("matrix"), &["a".to_owned()][..]));
+    let other = GraphFilter { version: Some(9) };
+    assert_eq!(code(client.job_graph("default", "w", &other).await), ErrorCode::VersionNotFound);
+
+    let asked = client.run_job("default", "w", &RunNow::default()).await.unwrap();
+    let run = client.wait_for_run(&asked.id).await.unwrap();
+    assert_eq!(run.state, RunState::Failed);
+    let run = client.run(&run.id).await.unwrap();
+    assert_eq!(run.tasks.unwrap().to_string(), "5 tasks: 3 succeeded, 1 failed, 1 upstream_failed");
+    let mut filter = TaskFilter { limit: Some(2), ..TaskFilter::default() };
+    let mut found = Vec::new();
+    loop {
+        let page = client.tasks(&run.id, &filter).await.unwrap();
+        found.extend(page.items);
+        filter.cursor = page.next_cursor;
+        if filter.cursor.is_none() {
+            break;
+        }
+    }
+    let names: Vec<(&str, TaskState)> = found.iter().map(|task| (task.name.as_str(), task.state)).collect();
+    let (good, bad) = (TaskState::Succeeded, TaskState::Failed);
+    assert_eq!(names, [("a", good), ("b", good), ("c", bad), ("d", TaskState::UpstreamFailed), ("e", good)]);
+    assert_eq!(found[1].items.unwrap().succeeded, 3);
+    assert_eq!(found[4].trigger_rule, TriggerRule::OneFailed);
+    let failed = TaskFilter { state: Some(bad), ..TaskFilter::default() };
+    assert_eq!(client.tasks(&run.id, &failed).await.unwrap().items, found[2..3]);
+    let items = TaskFilter { items_of: Some("b".into()), ..TaskFilter::default() };
+    let items = client.tasks(&run.id, &items).await.unwrap().items;
+    assert_eq!(items.iter().map(|item| item.name.as_str()).collect::<Vec<_>>(), ["b[0]", "b[1]", "b[2]"]);
+
+    let d = client.task(&run.id, "d").await.unwrap();
+    assert_eq!((d.why.reasons[0].code, d.why.reasons[0].task.as_deref()), (WhyCode::TaskRule, Some("d")));
+    assert!(d.why.reasons[0].message.contains("because of c"), "{:?}", d.why);
+    let item = client.task(&run.id, "b[1]").await.unwrap().task;
+    let child = client.run(item.run.as_deref().unwrap()).await.unwrap();
+    assert_eq!((child.task.as_deref(), child.parent.as_ref()), (Some("b[1]"), Some(&run.id)));
+
+    let all = client.runs("default", &RunFilter::default()).await.unwrap().items;
+    assert_eq!(all.len(), 1, "runs of tasks are left out");
+    let of_tasks = RunFilter { parent: Some(run.id.clone()), ..RunFilter::default() };
+    assert_eq!(client.runs("default", &of_tasks).await.unwrap().items.len(), 6);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_of_a_task_is_refused_with_its_reason() {
+    let running = Running::start().await;
+    let client = &running.client;
+    for job in [
+        json!({"name": "plain", "noop": true}),
+        json!({"name": "w", "tasks": {
+            "ask": {"approval": {"prompt": "go on?", "from": ["ann"]}},
+            "done": {"noop": true},
+            "next": {"noop": true, "needs": "ask"},
+        }}),
+    ] {
+        client.put_job("default", &spec(job), Precondition::None, COMMIT).await.unwrap();
+    }
+    let plain = client.run_job("default", "plain", &RunNow::default()).await.unwrap().id;
+    client.wait_for_run(&plain).await.unwrap();
+    let none = Reason::default();
+    let filter = TaskFilter::default();
+    assert_eq!(code(client.tasks(&plain, &filter).await), ErrorCode::RunNotWorkflow);
+    assert_eq!(code(client.pause_run(&plain, &none).await), ErrorCode::RunNotWorkflow);
+    assert_eq!(code(client.job_graph("default", "plain", &GraphFilter::default()).await), ErrorCode::JobNotWorkflow);
+
+    let run = client.run_job("default", "w", &RunNow::default()).await.unwrap().id;
+    let stands = async |task: &str| client.task(&run, task).await.unwrap().task.state;
+    while stands("done").await != TaskState::Succeeded || stands("ask").await != TaskState::Running {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(code(client.task(&run, "nxet").await), ErrorCode::TaskNotFound);
+    assert_eq!(code(client.skip_task(&run, "done", &none).await), ErrorCode::TaskFinal);
+    assert_eq!(code(client.skip_task(&run, "ask", &none).await), ErrorCode::TaskStarted);
+    assert_eq!(code(client.approve_task(&run, "next", &none).await), ErrorCode::TaskNoApproval);
+    assert_eq!(code(client.approve_task(&run, "ask", &none).await), ErrorCode::TaskApprover);
+    let child = client.task(&run, "ask").await.unwrap().task.run.unwrap();
+    assert_eq!(code(client.rerun(&child, &none).await), ErrorCode::RunIsTask);
+    let why = client.why_run(&run).await.unwrap().reasons;
+    let asks = why.iter().find(|reason| reason.code == WhyCode::AwaitsApproval).unwrap();
+    assert_eq!((asks.task.as_deref(), asks.message.as_str()), (Some("ask"), "waits for an approval: go on?"));
+    let by_ann = Reason { by: Some("ann".into()), reason: Some("fine".into()) };
+    client.approve_task(&run, "ask", &by_ann).await.unwrap();
+    assert_eq!(client.wait_for_run(&run).await.unwrap().state, RunState::Succeeded);
+    assert_eq!(client.task(&run, "ask").await.unwrap().task.reason.as_deref(), Some("approved by ann: fine"));
+    let mark = TaskMark { state: Marked::Failed, reason: None, by: None };
+    assert_eq!(code(client.mark_task(&run, "next", &mark).await), ErrorCode::RunFinal);
+    running.stop().await;
+}
