@@ -30,6 +30,11 @@ const FILES: &[(&str, &str)] = &[
     example!("server-health.yaml"),
     example!("slow-report.yaml"),
     example!("time-limits.yaml"),
+    example!("workflow-approval.yaml"),
+    example!("workflow-diamond.yaml"),
+    example!("workflow-failure.yaml"),
+    example!("workflow-map.yaml"),
+    example!("workflow-nine.yaml"),
 ];
 
 /// Returns the built-in examples as one bundle, for a server that listens on `port`.

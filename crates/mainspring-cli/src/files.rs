@@ -2,14 +2,17 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Zoned;
-use mainspring_api::{ErrorCode, Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
+use mainspring_api::{Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
+use mainspring_core::job::Job;
 use mainspring_schedule::Timestamp;
-use mainspring_server::convert::{self, Known, Purpose, Surroundings, Workflow};
+use mainspring_server::convert::{self, Known, Surroundings};
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
+use crate::graph::Drawing;
 
 /// A job file that was read: its name as the user gave it, and its bytes.
 pub struct File {
@@ -51,7 +54,7 @@ pub struct Findings {
     /// Warnings, likewise.
     pub warnings: Vec<Problem>,
     /// Workflows by name, where nothing is wrong.
-    pub workflows: Vec<(String, Workflow)>,
+    pub workflows: Vec<(String, Drawing)>,
 }
 
 /// Reads files with every text in them as a server would: durations, zones, expressions, calendars, and that each
@@ -70,32 +73,18 @@ pub fn check(paths: &[PathBuf], timezone: &str, now: &Zoned) -> Result<(JobFiles
 fn compiled(files: &JobFiles, problems: Vec<Problem>, timezone: &str, now: &Zoned) -> Findings {
     let now = Timestamp::from_millis(now.timestamp().as_millisecond());
     let line = |pointer: &str| files.position(pointer).map(|position| position.line);
-    let around = Surroundings {
-        namespace: "default",
-        timezone,
-        now,
-        calendars: &|_, _| Known::Unknown,
-        purpose: Purpose::Check { line: &line },
-    };
+    let around = Surroundings { namespace: "default", timezone, now, calendars: &|_, _| Known::Unknown, line: &line };
     match convert::bundle(files.bundle(), &around) {
         Ok(compiled) => {
             let past = located(files, compiled.warnings);
-            let warnings = files.empty().into_iter().chain(past).chain(not_run(files)).collect();
-            Findings { problems, warnings, workflows: compiled.workflows }
+            let warnings = files.empty().into_iter().chain(past).collect();
+            let drawing = |job: &Arc<Job>| Some((job.key.name.clone(), Drawing::of(job.workflow()?)));
+            Findings { problems, warnings, workflows: compiled.jobs.iter().filter_map(drawing).collect() }
         }
         Err(further) => {
             Findings { problems: files.with_further(problems, further), warnings: Vec::new(), workflows: Vec::new() }
         }
     }
-}
-
-/// A server refuses what it cannot run, which a check is to say.
-fn not_run(files: &JobFiles) -> impl Iterator<Item = Problem> {
-    let workflows = files.bundle().jobs.iter().enumerate().filter(|(_, job)| !job.tasks.is_empty());
-    workflows.map(|(index, job)| {
-        let message = format!("\"{}\" is a workflow, which this version checks and does not run", job.name);
-        files.locate(Problem::new(ErrorCode::WorkflowNotRun, message).at(format!("/jobs/{index}/tasks")))
-    })
 }
 
 /// Adds to what points at values of the bundle where these were written.

@@ -72,8 +72,9 @@ async fn stretch(
     }
 }
 
+/// Waits for half a second.
 #[expect(clippy::disallowed_methods, reason = "a pause between two connections; nothing is decided by it")]
-async fn pause() {
+pub async fn pause() {
     tokio::time::sleep(PAUSE).await;
 }
 

@@ -6,8 +6,7 @@ mod svg;
 mod text;
 
 use clap::ValueEnum;
-use mainspring_core::workflow::{Graph, measure};
-use mainspring_server::convert::Workflow;
+use mainspring_core::workflow::{Graph, Shape, Workflow, measure};
 
 /// The language of a drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -23,8 +22,28 @@ pub enum Language {
     Svg,
 }
 
+/// What is drawn of a workflow.
+#[derive(Debug)]
+pub struct Drawing {
+    /// The names of the tasks, by their numbers in the graph.
+    pub tasks: Vec<String>,
+    /// Which task needs which, and under which rules they run.
+    pub shape: Shape,
+}
+
+impl Drawing {
+    /// Takes it from a definition.
+    ///
+    /// # Panics
+    /// For a definition that no file or server would have passed.
+    pub fn of(workflow: &Workflow) -> Self {
+        let shape = workflow.shape().expect("a workflow that was read has no cycle");
+        Self { tasks: workflow.tasks.iter().map(|task| task.name.clone()).collect(), shape }
+    }
+}
+
 /// Draws a workflow.
-pub fn draw(workflow: &Workflow, language: Language) -> String {
+pub fn draw(workflow: &Drawing, language: Language) -> String {
     match language {
         Language::Text => text::draw(workflow),
         Language::Mermaid => mermaid::draw(workflow),
@@ -39,7 +58,7 @@ fn edges(graph: &Graph) -> impl Iterator<Item = (u32, u32)> + '_ {
 }
 
 /// The tasks of each wave; those that run last are waves of their own, behind the others.
-fn layers(workflow: &Workflow) -> Vec<Vec<u32>> {
+fn layers(workflow: &Drawing) -> Vec<Vec<u32>> {
     let waves = measure::waves(workflow.shape.graph());
     let last = |task: u32| workflow.shape.rule(task).finally;
     let tasks = || workflow.shape.graph().tasks();
@@ -57,11 +76,11 @@ fn layers(workflow: &Workflow) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use mainspring_api::JobSpec;
-    use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+    use mainspring_server::convert::{self, Known, Surroundings};
 
     use super::*;
 
-    fn workflow(tasks: &str) -> Workflow {
+    fn workflow(tasks: &str) -> Drawing {
         let spec: JobSpec = serde_json::from_str(&format!(r#"{{"name": "w", "tasks": {tasks}}}"#)).unwrap();
         let bundle = mainspring_api::Bundle { jobs: vec![spec], ..Default::default() };
         let around = Surroundings {
@@ -69,12 +88,12 @@ mod tests {
             timezone: "UTC",
             now: mainspring_core::Timestamp::from_millis(0),
             calendars: &|_, _| Known::Unknown,
-            purpose: Purpose::Check { line: &|_| None },
+            line: convert::NO_LINES,
         };
-        convert::bundle(&bundle, &around).unwrap().workflows.remove(0).1
+        Drawing::of(convert::bundle(&bundle, &around).unwrap().jobs[0].workflow().unwrap())
     }
 
-    fn diamond() -> Workflow {
+    fn diamond() -> Drawing {
         workflow(
             r#"{"load": {"noop": true}, "left": {"noop": true, "needs": "load"}, "right": {"noop": true, "needs": "load"},
                 "join": {"noop": true, "needs": ["left", "right"], "trigger_rule": "none_failed"},

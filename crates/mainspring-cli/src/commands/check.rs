@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use mainspring_api::{Problem, ProblemDetails};
 use mainspring_core::workflow::measure;
-use mainspring_server::convert::Workflow;
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::files;
+use crate::graph::Drawing;
 use crate::output::{Form, Output, counted};
 
 /// Validate job files without a server; exit 9 when something is wrong
@@ -58,7 +58,7 @@ struct Measures<'a> {
 }
 
 impl<'a> Measures<'a> {
-    fn of((job, workflow): &'a (String, Workflow)) -> Self {
+    fn of((job, workflow): &'a (String, Drawing)) -> Self {
         let graph = workflow.shape.graph();
         let path = measure::longest_path(graph);
         Self {

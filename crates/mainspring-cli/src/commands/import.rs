@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use mainspring_api::{Bundle, Format, JobSpec, Problem, write_text};
 use mainspring_schedule::Timestamp;
-use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+use mainspring_server::convert::{self, Known, Surroundings};
 use mainspring_xxl::import::{Counts, DumpError, Imported, Item, Kind, Options, Tables, import};
 use serde::Serialize;
 
@@ -133,7 +133,7 @@ fn refuse_invalid(imported: &mut Imported, now: Timestamp) {
             timezone: "UTC",
             now,
             calendars: &|_, _| Known::Unknown,
-            purpose: Purpose::Run,
+            line: convert::NO_LINES,
         };
         let Err(problems) = convert::bundle(&imported.bundle, &around) else { return };
         let mut of_job: BTreeMap<usize, Vec<String>> = BTreeMap::new();

@@ -15,11 +15,15 @@ use crate::output::Output;
 #[command(after_help = "Examples:
   mainspring logs nightly-backup          the last run of a job
   mainspring logs -f nightly-backup       follow it until it ends
-  mainspring logs 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11 --tail 100 --timestamps")]
+  mainspring logs 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11 --tail 100 --timestamps
+  mainspring logs etl --task load -f      a task of the last run of a workflow")]
 pub struct LogsArgs {
     /// Id of a run, or JOB or NAMESPACE/JOB for its newest run
     #[arg(value_name = "RUN|JOB")]
     target: String,
+    /// Of this task of a workflow run, or TASK[N] for one run of several
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
     /// Show further lines as they come, until the run ends
     #[arg(short, long)]
     follow: bool,
@@ -44,7 +48,11 @@ pub fn run(args: &LogsArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     let style = LineStyle { timestamps: args.timestamps };
     connect::block_on(async {
-        let id = find(&session, &args.target).await?;
+        let found = find(&session, &args.target).await?;
+        let id = match &args.task {
+            Some(task) => of_task(&session, &found, task, args.follow).await?,
+            None => found,
+        };
         let filter = LogFilter { tail: args.tail, attempt: args.attempt, ..LogFilter::default() };
         if args.follow {
             let show = |line: &LogLine| follow::line(line, style, output);
@@ -69,7 +77,7 @@ async fn whole(session: &Session, id: &str, mut filter: LogFilter, style: LineSt
                 output.note("lines were dropped: the log reached its limit");
             }
             if shown == 0 {
-                output.note("the log is empty");
+                output.note("the log is empty; those of the tasks of a workflow: --task TASK");
             }
             return Ok(());
         }
@@ -94,6 +102,22 @@ async fn find(session: &Session, target: &str) -> Result<String> {
             .hint(format!("mainspring run start {}", job.name));
         Error::new(Exit::NotFound, report)
     })
+}
+
+/// Finds the run of a task; with `wait`, of one that has none yet as well.
+async fn of_task(session: &Session, run: &str, task: &str, wait: bool) -> Result<String> {
+    loop {
+        let found = session.ask(session.client.task(run, task)).await?.task;
+        match found.run {
+            Some(run) => return Ok(run),
+            None if wait && !found.state.is_final() => follow::pause().await,
+            None => {
+                let report = Report::new("task.no_run", format!("task {task} is {}, and has no run", found.state));
+                let report = report.hint(format!("mainspring run why {run}"));
+                return Err(Error::new(Exit::NotFound, report));
+            }
+        }
+    }
 }
 
 /// Tells whether a text has the shape of a run's id, a UUID.

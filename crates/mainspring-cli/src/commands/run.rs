@@ -1,5 +1,7 @@
 //! `mainspring run …`.
 
+mod tasks;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -23,6 +25,7 @@ use crate::{bulk, connect};
   mainspring run start nightly-backup -p target=s3 --wait
   mainspring run get 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
   mainspring run why 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
+  mainspring run tree 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
   mainspring run output 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11 --out report.json
   mainspring run rerun 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11")]
 pub struct RunArgs {
@@ -49,6 +52,9 @@ enum Verb {
         #[arg(required = true, value_name = "RUN")]
         ids: Vec<String>,
     },
+    /// Show the tasks of a workflow run, wave by wave
+    #[command(visible_alias = "tasks")]
+    Tree(tasks::TreeArgs),
     /// Print what a run has left, or write it to a file
     Output {
         /// Id of a run
@@ -68,8 +74,20 @@ enum Verb {
         #[command(flatten)]
         wait: WaitArgs,
     },
-    /// Ask for runs to be cancelled
-    Cancel(ChangeArgs),
+    /// Ask for runs to be cancelled, or for tasks of a workflow run
+    Cancel(CancelArgs),
+    /// Let nothing new start in workflow runs until they are resumed
+    Pause(tasks::SteerArgs),
+    /// End the pause of workflow runs
+    Resume(tasks::SteerArgs),
+    /// Leave tasks of a workflow run out that have not started
+    Skip(tasks::TaskArgs),
+    /// Take a task of a workflow run for succeeded or failed
+    Mark(tasks::MarkArgs),
+    /// Approve what a task of a workflow run asks for
+    Approve(tasks::DecideArgs),
+    /// Reject what a task of a workflow run asks for
+    Reject(tasks::DecideArgs),
     /// Start new runs with the same job version and input
     Rerun(ChangeArgs),
 }
@@ -85,6 +103,12 @@ struct ListRunsArgs {
     /// Only runs in this state
     #[arg(short, long, value_enum)]
     state: Option<State>,
+    /// Only runs of tasks of this workflow run, or shards of this run
+    #[arg(long, value_name = "RUN")]
+    parent: Option<String>,
+    /// Also runs of tasks, which are left out otherwise
+    #[arg(long)]
+    tasks: bool,
     /// Only runs created at this time or later: 2h, yesterday, 2026-03-08
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -103,6 +127,15 @@ struct ChangeArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct CancelArgs {
+    #[command(flatten)]
+    runs: ChangeArgs,
+    /// Only this task of a workflow run; may be given several times
+    #[arg(long = "task", value_name = "TASK")]
+    tasks: Vec<String>,
 }
 
 /// States of runs, as the options spell them.
@@ -146,6 +179,13 @@ pub fn run(args: RunArgs, output: &Output) -> Result {
             Verb::List(args) => list(&session, args, output).await,
             Verb::Get { ids } => get(&session, &ids, output).await,
             Verb::Why { ids } => why(&session, &ids, output).await,
+            Verb::Tree(args) => tasks::tree(&session, &args, output).await,
+            Verb::Pause(args) => tasks::pause(&session, args, output).await,
+            Verb::Resume(args) => tasks::resume(&session, args, output).await,
+            Verb::Skip(args) => tasks::skip(&session, args, output).await,
+            Verb::Mark(args) => tasks::mark(&session, args, output).await,
+            Verb::Approve(args) => tasks::approve(&session, args, output).await,
+            Verb::Reject(args) => tasks::reject(&session, args, output).await,
             Verb::Output { id, out } => left(&session, &id, out.as_deref(), output).await,
             Verb::Start(args) => crate::start::start(&session, &args, output).await,
             Verb::Wait { ids, wait } => wait::runs(&session, &ids, &wait, output).await,
@@ -176,6 +216,8 @@ async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result 
     let filter = RunFilter {
         job: args.job.or(args.named),
         state: args.state.map(RunState::from),
+        parent: args.parent,
+        tasks: args.tasks.then_some(true),
         from: instant(args.since)?,
         to: instant(args.until)?,
         ..RunFilter::default()
@@ -212,7 +254,15 @@ async fn why(session: &Session, ids: &[String], output: &Output) -> Result {
     .await
 }
 
-async fn cancel(session: &Session, args: ChangeArgs, output: &Output) -> Result {
+async fn cancel(session: &Session, args: CancelArgs, output: &Output) -> Result {
+    let CancelArgs { runs: args, tasks } = args;
+    match args.ids.as_slice() {
+        [id] if !tasks.is_empty() => return self::tasks::cancel(session, id, &tasks, args.reason, output).await,
+        ids if ids.len() > 1 && !tasks.is_empty() => {
+            return Err(Error::usage("--task goes with one run"));
+        }
+        _ => {}
+    }
     let reason = Reason { reason: args.reason, ..Reason::default() };
     let ask = async |id: &String| session.ask(session.client.cancel_run(id, &reason)).await;
     bulk::each(&args.ids, ask, |run| {

@@ -3,11 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use mainspring_api::JobSpec;
+use mainspring_schedule::Timestamp;
+use mainspring_server::convert::{self, Known, Surroundings};
 
+use crate::connect::{self, ConnectArgs};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::files;
-use crate::graph::{self, Language};
+use crate::graph::{self, Drawing, Language};
+use crate::name::JobName;
 use crate::output::Output;
 
 /// Work with jobs whose work is a graph of tasks
@@ -25,25 +30,29 @@ enum WorkflowCommand {
 /// Draw the tasks of a workflow and what they need
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  mainspring workflow graph etl                          as the server has it
   mainspring workflow graph -f etl.yaml
   mainspring workflow graph etl -f jobs/ --format mermaid
   mainspring workflow graph -f etl.yaml --format svg > etl.svg")]
 struct GraphArgs {
-    /// Name of the workflow, if the files hold several
-    #[arg(value_name = "NAME")]
+    /// WORKFLOW or NAMESPACE/WORKFLOW; with files, only needed if they hold several
+    #[arg(value_name = "NAME", required_unless_present = "files")]
     name: Option<String>,
-    /// Job file, folder, or - for standard input
-    #[arg(short, long = "file", required = true, value_name = "FILE|DIR")]
+    /// Job file, folder, or - for standard input, in place of what the server has
+    #[arg(short, long = "file", value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
     /// Language of the drawing
     #[arg(long, value_enum, default_value_t, value_name = "LANGUAGE")]
     format: Language,
+    #[command(flatten)]
+    connect: ConnectArgs,
 }
 
 /// Does what was asked.
 ///
 /// # Errors
-/// Everything that is wrong with the files (exit 9), and `cli.workflow` when they hold no such workflow or several.
+/// Everything that is wrong with the files (exit 9), and `cli.workflow` when they hold no such workflow or several; whatever the server
+/// reports.
 pub fn run(args: WorkflowArgs, output: &Output) -> Result {
     match args.command {
         WorkflowCommand::Graph(args) => graph(&args, output),
@@ -51,6 +60,9 @@ pub fn run(args: WorkflowArgs, output: &Output) -> Result {
 }
 
 fn graph(args: &GraphArgs, output: &Output) -> Result {
+    if let (Some(name), []) = (&args.name, args.files.as_slice()) {
+        return stored(args, name, output);
+    }
     let (_, found) = files::check(&args.files, "UTC", &output.style().now())?;
     if !found.problems.is_empty() {
         return Err(files::invalid(found.problems));
@@ -72,4 +84,30 @@ fn graph(args: &GraphArgs, output: &Output) -> Result {
             Err(Error::new(Exit::Usage, Report::new("cli.workflow", message)))
         }
     }
+}
+
+/// Draws a workflow as the server has it.
+fn stored(args: &GraphArgs, name: &str, output: &Output) -> Result {
+    let name: JobName = name.parse().map_err(|error: String| Error::usage(error))?;
+    let session = args.connect.open()?;
+    let job = connect::block_on(async {
+        let namespace = name.namespace(&session.namespace);
+        session.ask(session.client.job(namespace, &name.job)).await
+    })?;
+    let now = Timestamp::from_millis(output.style().now().timestamp().as_millisecond());
+    let around = Surroundings {
+        namespace: &job.namespace,
+        timezone: "UTC",
+        now,
+        calendars: &|_, _| Known::Unknown,
+        line: convert::NO_LINES,
+    };
+    // When it fires is not drawn, and need not be readable here.
+    let spec = JobSpec { schedule: None, triggers: Vec::new(), ..job.spec };
+    let read = convert::job(&spec, &around).map_err(files::invalid)?;
+    let Some(workflow) = read.workflow() else {
+        let message = format!("the work of {} is no graph of tasks", job.name);
+        return Err(Error::new(Exit::NotFound, Report::new("cli.workflow", message)));
+    };
+    output.text(graph::draw(&Drawing::of(workflow), args.format).trim_end())
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use mainspring_server::convert::Workflow;
+use super::Drawing;
 
-pub fn draw(workflow: &Workflow) -> String {
+pub fn draw(workflow: &Drawing) -> String {
     let name = |task: u32| workflow.tasks[task as usize].as_str();
     let graph = workflow.shape.graph();
     let mut text = String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box];\n");

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use mainspring_server::convert::Workflow;
+use super::Drawing;
 
-pub fn draw(workflow: &Workflow) -> String {
+pub fn draw(workflow: &Drawing) -> String {
     let mut text = String::from("flowchart LR\n");
     for (number, name) in workflow.tasks.iter().enumerate() {
         writeln!(text, "  t{number}[\"{name}\"]").expect("a text takes what is written");

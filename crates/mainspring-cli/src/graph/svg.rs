@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mainspring_server::convert::Workflow;
+use super::Drawing;
 
 /// Measures, in pixels.
 const BOX_HEIGHT: usize = 32;
@@ -15,7 +15,7 @@ const LETTER: usize = 8;
 /// How often the order within columns is improved.
 const SWEEPS: usize = 4;
 
-pub fn draw(workflow: &Workflow) -> String {
+pub fn draw(workflow: &Drawing) -> String {
     let mut layers = super::layers(workflow);
     for _ in 0..SWEEPS {
         sort_by_parents(workflow, &mut layers);
@@ -35,7 +35,7 @@ pub fn draw(workflow: &Workflow) -> String {
     picture(workflow, &places, width, size)
 }
 
-fn picture(workflow: &Workflow, places: &[(usize, usize)], width: usize, size: (usize, usize)) -> String {
+fn picture(workflow: &Drawing, places: &[(usize, usize)], width: usize, size: (usize, usize)) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n",
@@ -63,7 +63,7 @@ fn picture(workflow: &Workflow, places: &[(usize, usize)], width: usize, size: (
 }
 
 /// Moves each task of a column to the middle of those that it needs, so that fewer edges cross.
-fn sort_by_parents(workflow: &Workflow, layers: &mut [Vec<u32>]) {
+fn sort_by_parents(workflow: &Drawing, layers: &mut [Vec<u32>]) {
     let mut heights = vec![0; workflow.tasks.len()];
     for layer in layers {
         let middle = |task: &u32| {

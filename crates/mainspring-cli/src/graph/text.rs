@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use mainspring_core::workflow::TriggerRule;
-use mainspring_server::convert::Workflow;
 
-pub fn draw(workflow: &Workflow) -> String {
+use super::Drawing;
+
+pub fn draw(workflow: &Drawing) -> String {
     let graph = workflow.shape.graph();
     let name = |task: u32| workflow.tasks[task as usize].as_str();
     let width = workflow.tasks.iter().map(|name| name.chars().count()).max().unwrap_or(0);

@@ -3,7 +3,7 @@
 use mainspring_api::{Job, JobData, Task};
 
 use super::{json, optional, text, yes};
-use crate::output::{Column, View, dash, state};
+use crate::output::{Column, View, counted, dash, state};
 
 /// Columns of jobs.
 pub const JOB: View<Job> = View {
@@ -52,6 +52,7 @@ pub const JOB_DATA: View<JobData> = View {
 /// The task in one line: its kind and the beginning of what it does.
 fn task(job: &Job) -> String {
     let (kind, what) = match job.spec.task() {
+        None if !job.spec.tasks.is_empty() => return format!("workflow: {}", counted(job.spec.tasks.len(), "task")),
         None => return dash(),
         Some(Task::Noop) => return "noop".to_owned(),
         Some(Task::Run(script)) => ("run", script.to_owned()),

@@ -9,7 +9,10 @@ use crate::output::{Column, View, dash, duration, state};
 pub const RUN: View<Run> = View {
     columns: &[
         Column::usual("ID", |it, _| text(&it.id)),
-        Column::usual("JOB", |it, _| text(&it.job)),
+        Column::usual("JOB", |it, _| match &it.task {
+            Some(task) => text(format_args!("{}/{task}", it.job)),
+            None => text(&it.job),
+        }),
         Column::usual("STATE", |it, _| state(it.state.as_str())),
         Column::usual("FIRE TIME", |it, style| text(style.at(it.fire_at))),
         Column::usual("STARTED", |it, style| text(style.at(it.started_at))),
@@ -32,6 +35,9 @@ pub const RUN: View<Run> = View {
         Column::extra("WORKER", |it, _| optional(it.worker.as_ref())),
         Column::extra("VERSION", |it, _| text(it.job_version)),
         Column::extra("PARENT", |it, _| optional(it.parent.as_ref())),
+        Column::extra("TASK", |it, _| optional(it.task.as_ref())),
+        Column::extra("TASKS", |it, _| optional(it.tasks.as_ref())),
+        Column::extra("PAUSED", |it, _| yes(it.paused)),
         Column::extra("SHARD", |it, _| {
             optional(it.shard.map(|shard| format!("{} of {}", shard.index, shard.total)).as_ref())
         }),
@@ -63,7 +69,7 @@ pub const ATTEMPT: View<Attempt> = View {
     empty: "no attempts",
 };
 
-fn took(started_at: Option<Timestamp>, ended_at: Option<Timestamp>) -> String {
+pub(super) fn took(started_at: Option<Timestamp>, ended_at: Option<Timestamp>) -> String {
     match (started_at, ended_at) {
         (Some(start), Some(end)) => duration(end.as_millis() - start.as_millis()),
         _ => dash(),

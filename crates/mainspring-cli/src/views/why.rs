@@ -26,6 +26,7 @@ impl Because {
 pub const WHY: View<Because> = View {
     columns: &[
         Column::usual("ABOUT", |it, _| match &it.reason.trigger {
+            None if it.reason.task.is_some() => optional(it.reason.task.as_ref()),
             // A trigger's own key ends with its name already.
             Some(trigger) if it.subject.matches('/').count() == 1 => text(format_args!("{}/{trigger}", it.subject)),
             _ => text(&it.subject),

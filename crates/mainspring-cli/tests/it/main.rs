@@ -32,3 +32,4 @@ mod unreachable;
 mod wait;
 mod webhook;
 mod worker;
+mod workflows;
