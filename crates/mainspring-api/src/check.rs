@@ -7,12 +7,14 @@ use std::collections::HashMap;
 
 use crate::{Bundle, CalendarSpec, ErrorCode, JobSpec, Problem};
 
+mod flow;
 mod job;
 mod name;
 mod trigger;
 mod workflow;
 mod xxl;
 
+pub use flow::check_flow;
 pub use name::is_valid_name;
 use name::name_problem;
 pub use trigger::check_trigger;

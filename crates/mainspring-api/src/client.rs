@@ -28,6 +28,7 @@ use serde::de::DeserializeOwned;
 mod answer;
 mod cluster;
 mod error;
+mod flows;
 mod jobs;
 mod queues;
 mod runs;

@@ -109,6 +109,32 @@ catalogue! {
         "Nothing is refused. The task that the message names needs the other one already, so waiting for it is enough unless the rule counts both.";
     WorkflowShellText "workflow.shell_text" 200 "a warning: a value becomes part of a shell line"
         "Nothing is refused. The shell reads what the value says as commands. Put it into env, and write \"$NAME\" in the line.";
+    FlowBody "flow.body" 422 "a component does not say what it does, or twice"
+        "Write exactly one of run, exec, generate, log, route and funnel. docs/guide/flows.md shows each.";
+    FlowTrigger "flow.trigger" 422 "a component cannot run by this trigger"
+        "Keep one of schedule, cron and event. Events are for components that get items from others, and not for serial ones or those that run when their queues are empty.";
+    FlowConcurrency "flow.concurrency" 422 "a component cannot run so many bodies at once"
+        "Write at least 1; 0 is for event-driven components, and a serial one runs one body at a time.";
+    FlowInput "flow.input" 422 "a component lacks an input, or must not have one"
+        "Components that work on items need a connection that leads to them; those that make items, or run on the leader, must not have one.";
+    FlowRelationship "flow.relationship" 422 "a relationship is not known, or neither connected nor ended"
+        "The message names it. Connect each relationship of a component, or list it in `end` where its items end.";
+    FlowUnknownComponent "flow.unknown_component" 422 "a connection names a component that does not exist"
+        "Correct the name: the hint names the nearest component of the same flow.";
+    FlowCycle "flow.cycle" 200 "a warning: components pass items in a circle"
+        "Nothing is refused. When all queues of a circle are full, one component takes a turn all the same, so that it goes on; a limit on what enters the circle is better.";
+    FlowNotFound "flow.not_found" 404 "there is no such flow"
+        "Correct the name or the namespace. `mainspring flow list` shows what there is.";
+    FlowComponentNotFound "flow.component_not_found" 404 "the flow has no such component"
+        "Correct the name. `mainspring flow get FLOW` shows what there is.";
+    FlowConnectionNotFound "flow.connection_not_found" 404 "the flow has no such connection"
+        "Connections are named FROM:TO, or FROM:TO:RELATIONSHIP where there are several. `mainspring flow get FLOW` shows what there is.";
+    FlowItemNotFound "flow.item_not_found" 404 "there is no such item in the flow, or not any more"
+        "Items move while the flow runs. `mainspring flow queue list FLOW CONNECTION` shows what waits.";
+    FlowState "flow.state" 409 "the component is in a state that does not allow this"
+        "The message says which. `mainspring flow why FLOW COMPONENT` shows more.";
+    FlowElsewhere "flow.elsewhere" 409 "another node runs the flow"
+        "Send the request to the node that the message names, or wait some seconds when the flow is changing nodes.";
     CalendarNoKind "calendar.no_kind" 422 "the calendar removes nothing"
         "Add one of annual, cron, daily, holiday, monthly or weekly.";
     CalendarTwoKinds "calendar.two_kinds" 422 "the calendar is of more than one kind"

@@ -1,6 +1,6 @@
 //! Job files: from texts to one checked bundle, with every problem found, each at its line and column.
 //!
-//! A document holds one job, a list of jobs, or a mapping of `jobs`, `calendars` and `namespace`.
+//! A document holds one job, a list of jobs, a mapping of `jobs`, `calendars` and `namespace`, or one `flow`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::check::{duplicates, under};
 use crate::document::{Document, Format, Limits, parse_documents};
-use crate::{Bundle, ErrorCode, JobSpec, Position, Problem, check_calendar, check_job, shape};
+use crate::{Bundle, ErrorCode, FlowSpec, JobSpec, Position, Problem, check_calendar, check_flow, check_job, shape};
 
 mod remains;
 
@@ -40,6 +40,9 @@ pub struct JobFiles {
     left_out: Vec<LeftOut>,
     calendars: Vec<Origin>,
     jobs: Vec<Origin>,
+    /// Flows, which are applied on their own.
+    flows: Vec<FlowSpec>,
+    flow_origins: Vec<Origin>,
     /// Namespaces that documents name.
     named: BTreeSet<String>,
     /// Files that hold something, which cannot be read.
@@ -104,6 +107,11 @@ impl JobFiles {
         &self.bundle
     }
 
+    /// Returns the flows. Pointers to them begin with `/flows`.
+    pub fn flows(&self) -> &[FlowSpec] {
+        &self.flows
+    }
+
     /// Gives up the places, and returns the bundle.
     pub fn into_bundle(self) -> Bundle {
         self.bundle
@@ -163,6 +171,7 @@ impl JobFiles {
         let origins = match tokens.next()? {
             "jobs" => &self.jobs,
             "calendars" => &self.calendars,
+            "flows" => &self.flow_origins,
             _ => return None,
         };
         let origin = origins.get(tokens.next()?.parse::<usize>().ok()?)?;
@@ -196,6 +205,11 @@ impl JobFiles {
             item.namespace = item.namespace.or_else(|| namespace.clone());
             self.bundle.jobs.push(item);
             self.jobs.push(Origin { document: index, pointer });
+        }
+        for (pointer, mut item) in reader.items("flows", check_flow) {
+            item.namespace = item.namespace.or_else(|| namespace.clone());
+            self.flows.push(item);
+            self.flow_origins.push(Origin { document: index, pointer });
         }
         problems.extend(reader.problems.into_iter().map(|problem| {
             let position = place_of(&document, &problem.code, &problem.pointer);
@@ -262,8 +276,13 @@ fn is_bundle(value: &Value) -> bool {
     ["jobs", "calendars", "namespaces"].iter().any(|key| value.get(key).is_some())
 }
 
+fn is_flow(value: &Value) -> bool {
+    value.get("flow").is_some()
+}
+
 fn checked(value: &Value) -> (Cow<'_, Value>, Vec<Problem>) {
     match value {
+        value if is_flow(value) => shape::checked::<FlowSpec>(value),
         Value::Array(_) => shape::checked::<Vec<JobSpec>>(value),
         value if is_bundle(value) => shape::checked::<Bundle>(value),
         value => shape::checked::<JobSpec>(value),
@@ -273,6 +292,9 @@ fn checked(value: &Value) -> (Cow<'_, Value>, Vec<Problem>) {
 /// Returns where the jobs or calendars of a document are.
 fn item_pointers(value: &Value, kind: &str) -> Vec<String> {
     let (list, prefix) = match value {
+        value if is_flow(value) || kind == "flows" => {
+            return if is_flow(value) && kind == "flows" { vec![String::new()] } else { Vec::new() };
+        }
         Value::Array(_) if kind == "jobs" => (Some(value), String::new()),
         value if is_bundle(value) => (value.get(kind), format!("/{kind}")),
         Value::Object(_) if kind == "jobs" => return vec![String::new()],
@@ -306,6 +328,14 @@ enum JobDocument {
 /// Returns the JSON Schema of job files, for editors. It is kept in `docs/reference/job.schema.json`.
 pub fn json_schema() -> String {
     let schema = schema_for!(JobDocument).to_value();
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain JSON");
+    text.push('\n');
+    text
+}
+
+/// Returns the JSON Schema of flow files, for editors. It is kept in `docs/reference/flow.schema.json`.
+pub fn flow_json_schema() -> String {
+    let schema = schema_for!(FlowSpec).to_value();
     let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain JSON");
     text.push('\n');
     text

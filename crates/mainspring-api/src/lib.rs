@@ -26,11 +26,11 @@ mod timestamp;
 mod wire;
 
 pub use body::{read_body, read_query};
-pub use check::{check_bundle, check_calendar, check_job, check_trigger, is_valid_name, placed_in_task};
+pub use check::{check_bundle, check_calendar, check_flow, check_job, check_trigger, is_valid_name, placed_in_task};
 pub use document::{Document, Format, Limits, is_exact_number, parse_documents};
 pub use error::{ErrorCode, ProblemDetails, error_reference};
 pub use export::{ExportError, write_text};
-pub use job_file::{JobFile, JobFiles, json_schema, read_job_files, survey_job_files};
+pub use job_file::{JobFile, JobFiles, flow_json_schema, json_schema, read_job_files, survey_job_files};
 pub use patch::{field_changes, merge_patch};
 pub use problem::{Position, Problem, did_you_mean};
 pub use spec::*;

@@ -85,6 +85,13 @@
 //! | [`WEBHOOK_SECRET`] | POST ([`WebhookRotation`](crate::WebhookRotation)) | → [`Webhook`](crate::Webhook) with another secret |
 //! | [`WEBHOOK_RESUME`] | POST | → [`Webhook`](crate::Webhook) |
 //! | [`WEBHOOK_TEST`] | POST | → 202 [`WebhookDelivery`](crate::WebhookDelivery) |
+//! | [`FLOWS`] | GET | array of [`FlowSummary`](crate::FlowSummary) |
+//! | [`FLOW`] | GET, PUT ([`FlowSpec`](crate::FlowSpec)), DELETE | → [`Flow`](crate::Flow) |
+//! | [`FLOW_COMPONENTS`] | POST ([`FlowChange`](crate::FlowChange)) | → [`Flow`](crate::Flow) |
+//! | [`FLOW_WHY`] | GET | → [`FlowComponent`](crate::FlowComponent) |
+//! | [`FLOW_LOG`] | GET | array of [`FlowLine`](crate::FlowLine) |
+//! | [`FLOW_QUEUE`] | GET, DELETE ([`FlowItemFilter`](crate::FlowItemFilter)) | array of [`FlowItem`](crate::FlowItem); DELETE: [`FlowDropped`](crate::FlowDropped) |
+//! | [`FLOW_ITEM`] | GET | → [`FlowItemContent`](crate::FlowItemContent) |
 //! | [`WEBHOOK_DELIVERIES`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`WebhookDelivery`](crate::WebhookDelivery), newest first |
 //!
 //! **Headers.** PUT, PATCH and DELETE of a job, its data, a calendar or namespace take `If-Match: "VERSION"`;
@@ -287,6 +294,21 @@ pub const XXL_APP_TOKEN: &str = "/api/v1/xxl/apps/{app}/token";
 /// Executors of all apps.
 pub const XXL_INSTANCES: &str = "/api/v1/xxl/instances";
 
+/// Flows of all namespaces.
+pub const FLOWS: &str = "/api/v1/flows";
+/// One flow.
+pub const FLOW: &str = "/api/v1/namespaces/{namespace}/flows/{flow}";
+/// Starts, stops, terminates or runs components of a flow once.
+pub const FLOW_COMPONENTS: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components";
+/// Why a component runs or does not.
+pub const FLOW_WHY: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/why";
+/// The last lines of a component's log.
+pub const FLOW_LOG: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/log";
+/// Items that wait in a connection. DELETE: removes them.
+pub const FLOW_QUEUE: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/queues/{connection}";
+/// What an item holds.
+pub const FLOW_ITEM: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/items/{item}";
+
 /// Every path with its methods, for route-table tests and for declaring permissions.
 pub const ALL: &[(&str, &[&str])] = &[
     (LIVEZ, &["GET"]),
@@ -381,6 +403,13 @@ pub const ALL: &[(&str, &[&str])] = &[
     (XXL_APP, &["GET", "POST", "DELETE"]),
     (XXL_APP_TOKEN, &["POST"]),
     (XXL_INSTANCES, &["GET"]),
+    (FLOWS, &["GET"]),
+    (FLOW, &["GET", "PUT", "DELETE"]),
+    (FLOW_COMPONENTS, &["POST"]),
+    (FLOW_WHY, &["GET"]),
+    (FLOW_LOG, &["GET"]),
+    (FLOW_QUEUE, &["GET", "DELETE"]),
+    (FLOW_ITEM, &["GET"]),
 ];
 
 /// Paths that answer without a token, by method.

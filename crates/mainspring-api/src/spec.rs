@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 mod calendar;
 mod hold;
+mod flow;
 mod http;
 mod input;
 mod routing;
@@ -22,6 +23,10 @@ mod xxl;
 
 pub use calendar::{CalendarSpec, DailyRange};
 pub use hold::{ApprovalSpec, OnTimeout, WaitSpec};
+pub use flow::{
+    ComponentSpec, ConnectionSpec, FlowMisfire, FlowPlacement, FlowRetryMode, FlowSpec, GenerateSpec, LogSpec,
+    OnBlocked, Prioritizer, RetrySpec, RouteSpec,
+};
 pub use http::{HttpTask, Status};
 pub use routing::Routing;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};

@@ -7,6 +7,7 @@ mod apply;
 mod calendar;
 mod cluster;
 mod dashboard;
+mod flow;
 mod job;
 mod live;
 mod log;
@@ -35,6 +36,10 @@ pub use cluster::{
 pub use dashboard::{
     Attention, AttentionKind, Dashboard, DashboardCounters, DashboardFilter, DashboardPoint, FirePeak, FirePeakJob,
     LongRun,
+};
+pub use flow::{
+    Flow, FlowAction, FlowBulletin, FlowChange, FlowComponent, FlowConnection, FlowDropped, FlowItem, FlowItemContent,
+    FlowItemFilter, FlowLine, FlowPool, FlowSummary,
 };
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use live::{LiveChange, LiveItem, LiveStats, StreamFilter};

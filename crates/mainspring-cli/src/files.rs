@@ -1,14 +1,15 @@
 //! Job files named on the command line: files, folders, and `-` for standard input.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Zoned;
-use mainspring_api::{Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
+use mainspring_api::{ErrorCode, FlowSpec, Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
 use mainspring_core::job::Job;
 use mainspring_schedule::Timestamp;
-use mainspring_server::convert::{self, Known, Surroundings};
+use mainspring_server::convert::{self, CompiledFlow, Known, Surroundings};
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
@@ -41,10 +42,27 @@ pub fn read(paths: &[PathBuf], namespace: &str, now: &Zoned) -> Result<JobFiles>
 pub fn read_texts(texts: &[JobFile<'_>], namespace: &str, now: &Zoned) -> Result<JobFiles> {
     let (files, problems) = survey_job_files(texts, Some(namespace));
     if problems.is_empty() {
-        return Ok(files);
+        return if files.flows().is_empty() { Ok(files) } else { Err(no_jobs(&files)) };
     }
     // The server will not be asked, so what it would say is said here.
     Err(invalid(compiled(&files, problems, "UTC", now).problems))
+}
+
+/// Reads texts as flows.
+///
+/// # Errors
+/// Every problem in the texts with `file:line:column` (exit 9).
+pub fn read_flows(texts: &[JobFile<'_>], now: &Zoned) -> Result<Vec<FlowSpec>> {
+    let (files, problems) = survey_job_files(texts, Some("default"));
+    let found = compiled(&files, problems, "UTC", now);
+    if found.problems.is_empty() { Ok(files.flows().to_vec()) } else { Err(invalid(found.problems)) }
+}
+
+/// Flows are not applied with jobs: what they have in their queues is asked about first.
+fn no_jobs(files: &JobFiles) -> Error {
+    let names: Vec<&str> = files.flows().iter().map(|spec| spec.flow.as_str()).collect();
+    let message = format!("the files hold flows, which are applied on their own: {}", names.join(", "));
+    Error::new(Exit::Usage, Report::new("cli.flow", message).hint("mainspring flow apply -f FILE"))
 }
 
 /// What is wrong with job files, and what is probably not meant.
@@ -55,6 +73,8 @@ pub struct Findings {
     pub warnings: Vec<Problem>,
     /// Workflows by name, where nothing is wrong.
     pub workflows: Vec<(String, Drawing)>,
+    /// Flows in the order of the files, where nothing is wrong.
+    pub flows: Vec<CompiledFlow>,
 }
 
 /// Reads files with every text in them as a server would: durations, zones, expressions, calendars, and that each
@@ -74,17 +94,46 @@ fn compiled(files: &JobFiles, problems: Vec<Problem>, timezone: &str, now: &Zone
     let now = Timestamp::from_millis(now.timestamp().as_millisecond());
     let line = |pointer: &str| files.position(pointer).map(|position| position.line);
     let around = Surroundings { namespace: "default", timezone, now, calendars: &|_, _| Known::Unknown, line: &line };
-    match convert::bundle(files.bundle(), &around) {
-        Ok(compiled) => {
-            let past = located(files, compiled.warnings);
+    let (flows, of_flows) = compiled_flows(files, timezone, now);
+    match (convert::bundle(files.bundle(), &around), of_flows.is_empty()) {
+        (Ok(compiled), true) => {
+            let of_flows = flows.iter().enumerate().flat_map(|(index, flow)| placed(index, flow.warnings.clone()));
+            let past = located(files, compiled.warnings.into_iter().chain(of_flows).collect());
             let warnings = files.empty().into_iter().chain(past).collect();
             let drawing = |job: &Arc<Job>| Some((job.key.name.clone(), Drawing::of(job.workflow()?)));
-            Findings { problems, warnings, workflows: compiled.jobs.iter().filter_map(drawing).collect() }
+            let workflows = compiled.jobs.iter().filter_map(drawing).collect();
+            Findings { problems, warnings, workflows, flows }
         }
-        Err(further) => {
-            Findings { problems: files.with_further(problems, further), warnings: Vec::new(), workflows: Vec::new() }
+        (compiled, _) => {
+            let further = compiled.err().unwrap_or_default().into_iter().chain(of_flows).collect();
+            let problems = files.with_further(problems, further);
+            Findings { problems, warnings: Vec::new(), workflows: Vec::new(), flows: Vec::new() }
         }
     }
+}
+
+/// Reads the flows of files, and says what is wrong with them and names that are there twice.
+fn compiled_flows(files: &JobFiles, timezone: &str, now: Timestamp) -> (Vec<CompiledFlow>, Vec<Problem>) {
+    let (mut flows, mut problems, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for (index, spec) in files.flows().iter().enumerate() {
+        if !seen.insert((&spec.namespace, &spec.flow)) {
+            let message = format!("flow \"{}\" is defined twice", spec.flow);
+            problems.push(Problem::new(ErrorCode::NameDuplicate, message).at(format!("/flows/{index}/flow")));
+        }
+        match convert::flow(spec, timezone, now) {
+            Ok(flow) => flows.push(flow),
+            Err(found) => problems.extend(placed(index, found)),
+        }
+    }
+    (flows, problems)
+}
+
+/// Points problems of a flow at its place among all.
+fn placed(index: usize, problems: Vec<Problem>) -> impl Iterator<Item = Problem> {
+    problems.into_iter().map(move |problem| {
+        let pointer = format!("/flows/{index}{}", problem.pointer);
+        problem.at(pointer)
+    })
 }
 
 /// Adds to what points at values of the bundle where these were written.

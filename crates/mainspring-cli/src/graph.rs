@@ -1,17 +1,20 @@
-//! Workflows as pictures and texts.
+//! Workflows and flows as pictures and texts.
 
 mod dot;
+mod flow;
 mod mermaid;
 mod svg;
 mod text;
 
 use clap::ValueEnum;
-use mainspring_core::workflow::{Graph, Shape, Workflow, measure};
+use mainspring_core::workflow::{Shape, Workflow, measure};
+
+pub use flow::draw as draw_flow;
 
 /// The language of a drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Language {
-    /// One line for each task, wave by wave
+    /// One line for each task or component
     #[default]
     Text,
     /// For Markdown pages
@@ -44,17 +47,57 @@ impl Drawing {
 
 /// Draws a workflow.
 pub fn draw(workflow: &Drawing, language: Language) -> String {
-    match language {
-        Language::Text => text::draw(workflow),
-        Language::Mermaid => mermaid::draw(workflow),
-        Language::Dot => dot::draw(workflow),
-        Language::Svg => svg::draw(workflow),
+    if language == Language::Text { text::draw(workflow) } else { in_language(&picture(workflow), language) }
+}
+
+/// Boxes in columns, and arrows between them.
+struct Picture {
+    /// What it is of.
+    kind: &'static str,
+    boxes: Vec<Node>,
+    arrows: Vec<Arrow>,
+    /// The boxes of each column.
+    columns: Vec<Vec<u32>>,
+}
+
+struct Node {
+    name: String,
+    dashed: bool,
+}
+
+struct Arrow {
+    from: u32,
+    to: u32,
+    /// What stands on it, if anything.
+    label: String,
+}
+
+impl Picture {
+    /// Returns the boxes from which arrows lead to one.
+    fn parents(&self, node: u32) -> impl Iterator<Item = u32> {
+        self.arrows.iter().filter(move |arrow| arrow.to == node).map(|arrow| arrow.from)
     }
 }
 
-/// The edges of a graph, by the task that is needed.
-fn edges(graph: &Graph) -> impl Iterator<Item = (u32, u32)> + '_ {
-    graph.tasks().flat_map(|task| graph.children(task).iter().map(move |child| (task, *child)))
+fn in_language(picture: &Picture, language: Language) -> String {
+    match language {
+        Language::Text => String::new(),
+        Language::Mermaid => mermaid::draw(picture),
+        Language::Dot => dot::draw(picture),
+        Language::Svg => svg::draw(picture),
+    }
+}
+
+fn picture(workflow: &Drawing) -> Picture {
+    let graph = workflow.shape.graph();
+    let node = |(task, name): (u32, &String)| Node { name: name.clone(), dashed: workflow.shape.rule(task).finally };
+    let arrow = |from: u32, to: u32| Arrow { from, to, label: String::new() };
+    Picture {
+        kind: "workflow",
+        boxes: (0..).zip(&workflow.tasks).map(node).collect(),
+        arrows: graph.tasks().flat_map(|from| graph.children(from).iter().map(move |to| arrow(from, *to))).collect(),
+        columns: layers(workflow),
+    }
 }
 
 /// The tasks of each wave; those that run last are waves of their own, behind the others.

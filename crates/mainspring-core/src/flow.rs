@@ -6,6 +6,7 @@
 //!
 //! Pure: it knows neither stores nor bodies. Of an item it knows the [`Header`], never the content.
 
+pub mod body;
 mod cycles;
 mod definition;
 pub mod gate;
@@ -14,6 +15,7 @@ mod problem;
 mod queue;
 mod retry;
 
+pub use body::{Body, Definition, Part};
 pub use definition::{
     Component, Connection, Cron, FUNNEL_BATCH, Flow, InputRequirement, Misfire, OnBlocked, Placement, Prioritizer,
     Trigger,

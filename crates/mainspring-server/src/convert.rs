@@ -6,6 +6,7 @@
 
 mod bundle;
 mod calendar;
+mod flow;
 mod job;
 mod retry;
 mod routing;
@@ -23,6 +24,7 @@ use mainspring_schedule::{Calendar, Timestamp};
 
 pub use bundle::{Compiled, NamedCalendar, bundle, calendars_of};
 pub use calendar::{calendar, calendar_spec};
+pub use flow::{CompiledFlow, flow};
 pub(crate) use job::leftovers;
 pub use job::{job, job_spec, warnings};
 pub use schedule::{trigger, trigger_spec};

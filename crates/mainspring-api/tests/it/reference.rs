@@ -8,6 +8,11 @@ fn the_job_schema_is_up_to_date() {
 }
 
 #[test]
+fn the_flow_schema_is_up_to_date() {
+    assert_kept("flow.schema.json", &mainspring_api::flow_json_schema());
+}
+
+#[test]
 fn the_table_of_errors_is_up_to_date() {
     assert_kept("errors.md", &mainspring_api::error_reference());
 }

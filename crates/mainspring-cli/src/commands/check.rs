@@ -35,6 +35,8 @@ struct Summary<'a> {
     jobs: usize,
     triggers: usize,
     calendars: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    flows: usize,
     /// What the graphs of workflows are like.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     workflows: Vec<Measures<'a>>,
@@ -90,6 +92,7 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
         jobs: bundle.jobs.len(),
         triggers: bundle.jobs.iter().map(|job| job.triggers_in_order().len()).sum(),
         calendars: bundle.calendars.len(),
+        flows: read.flows().len(),
         workflows: found.workflows.iter().map(Measures::of).collect(),
         problems: &found.problems[..listed],
         problems_omitted: found.problems.len() - listed,
@@ -110,5 +113,14 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
 
 fn sentence(summary: &Summary<'_>) -> String {
     let counts = [(summary.jobs, "job"), (summary.triggers, "trigger"), (summary.calendars, "calendar")];
-    format!("ok: {}", counts.map(|(count, noun)| counted(count, noun)).join(", "))
+    // Files of flows alone need not say that they hold no jobs.
+    let only_flows = summary.flows > 0 && counts.iter().all(|(count, _)| *count == 0);
+    let flows = (summary.flows > 0).then_some((summary.flows, "flow"));
+    let told = counts.into_iter().filter(|_| !only_flows).chain(flows);
+    format!("ok: {}", told.map(|(count, noun)| counted(count, noun)).collect::<Vec<_>>().join(", "))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

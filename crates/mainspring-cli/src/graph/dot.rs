@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 
-use super::Drawing;
+use super::Picture;
 
-pub fn draw(workflow: &Drawing) -> String {
-    let name = |task: u32| workflow.tasks[task as usize].as_str();
-    let graph = workflow.shape.graph();
-    let mut text = String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box];\n");
-    for task in graph.tasks() {
-        let style = if workflow.shape.rule(task).finally { " [style=dashed]" } else { "" };
-        writeln!(text, "  \"{}\"{style};", name(task)).expect("a text takes what is written");
+pub fn draw(drawing: &Picture) -> String {
+    let name = |node: u32| drawing.boxes[node as usize].name.as_str();
+    let mut text = format!("digraph {} {{\n  rankdir=LR;\n  node [shape=box];\n", drawing.kind);
+    for it in &drawing.boxes {
+        let style = if it.dashed { " [style=dashed]" } else { "" };
+        writeln!(text, "  \"{}\"{style};", it.name).expect("a text takes what is written");
     }
-    for (from, to) in super::edges(graph) {
-        writeln!(text, "  \"{}\" -> \"{}\";", name(from), name(to)).expect("a text takes what is written");
+    for arrow in &drawing.arrows {
+        let label = if arrow.label.is_empty() { String::new() } else { format!(" [label=\"{}\"]", arrow.label) };
+        writeln!(text, "  \"{}\" -> \"{}\"{label};", name(arrow.from), name(arrow.to))
+            .expect("a text takes what is written");
     }
     text.push_str("}\n");
     text

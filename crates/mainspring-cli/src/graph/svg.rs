@@ -1,8 +1,8 @@
-//! A picture in layers: each task stands in the column of its wave.
+//! A picture in columns.
 
 use std::fmt::Write as _;
 
-use super::Drawing;
+use super::Picture;
 
 /// Measures, in pixels.
 const BOX_HEIGHT: usize = 32;
@@ -15,14 +15,14 @@ const LETTER: usize = 8;
 /// How often the order within columns is improved.
 const SWEEPS: usize = 4;
 
-pub fn draw(workflow: &Drawing) -> String {
-    let mut layers = super::layers(workflow);
+pub fn draw(drawing: &Picture) -> String {
+    let mut layers = drawing.columns.clone();
     for _ in 0..SWEEPS {
-        sort_by_parents(workflow, &mut layers);
+        sort_by_parents(drawing, &mut layers);
     }
-    let letters = workflow.tasks.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let letters = drawing.boxes.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
     let width = letters * LETTER + 24;
-    let mut places = vec![(0, 0); workflow.tasks.len()];
+    let mut places = vec![(0, 0); drawing.boxes.len()];
     let highest = layers.iter().map(Vec::len).max().unwrap_or(0);
     for (column, layer) in layers.iter().enumerate() {
         // Each column is centred.
@@ -32,46 +32,52 @@ pub fn draw(workflow: &Drawing) -> String {
         }
     }
     let size = (MARGIN * 2 + layers.len() * (width + GAP) - GAP.min(layers.len() * GAP), MARGIN * 2 + highest * ROW);
-    picture(workflow, &places, width, size)
+    picture(drawing, &places, width, size)
 }
 
-fn picture(workflow: &Drawing, places: &[(usize, usize)], width: usize, size: (usize, usize)) -> String {
+fn picture(drawing: &Picture, places: &[(usize, usize)], width: usize, size: (usize, usize)) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n",
         size.0, size.1
     );
     let mut line = |text: String| writeln!(svg, "{text}").expect("a text takes what is written");
-    for (from, to) in super::edges(workflow.shape.graph()) {
-        let ((x, y), (to_x, to_y)) = (places[from as usize], places[to as usize]);
+    for arrow in &drawing.arrows {
+        let ((x, y), (to_x, to_y)) = (places[arrow.from as usize], places[arrow.to as usize]);
         let (x, y, to_y) = (x + width, y + BOX_HEIGHT / 2, to_y + BOX_HEIGHT / 2);
         let middle = x.midpoint(to_x);
         line(format!(
             "<path d=\"M{x} {y}C{middle} {y} {middle} {to_y} {to_x} {to_y}\" fill=\"none\" stroke=\"#888\"/>"
         ));
+        if !arrow.label.is_empty() {
+            let (x, y) = (middle, y.midpoint(to_y).saturating_sub(4));
+            line(format!(
+                "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#555\">{}</text>",
+                arrow.label
+            ));
+        }
     }
-    for (task, (x, y)) in (0..).zip(places) {
-        let dashes = if workflow.shape.rule(task).finally { " stroke-dasharray=\"4\"" } else { "" };
+    for (it, (x, y)) in drawing.boxes.iter().zip(places) {
+        let dashes = if it.dashed { " stroke-dasharray=\"4\"" } else { "" };
         line(format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX_HEIGHT}\" rx=\"5\" fill=\"#fff\" stroke=\"#333\"{dashes}/>"
         ));
         let (x, y) = (x + width / 2, y + BOX_HEIGHT / 2 + 5);
-        line(format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{}</text>", workflow.tasks[task as usize]));
+        line(format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{}</text>", it.name));
     }
     svg.push_str("</svg>\n");
     svg
 }
 
-/// Moves each task of a column to the middle of those that it needs, so that fewer edges cross.
-fn sort_by_parents(workflow: &Drawing, layers: &mut [Vec<u32>]) {
-    let mut heights = vec![0; workflow.tasks.len()];
+/// Moves each box of a column to the middle of those that lead to it, so that fewer edges cross.
+fn sort_by_parents(drawing: &Picture, layers: &mut [Vec<u32>]) {
+    let mut heights = vec![0; drawing.boxes.len()];
     for layer in layers {
         let middle = |task: &u32| {
-            let parents = workflow.shape.graph().parents(*task);
-            let sum: usize = parents.iter().map(|parent| heights[*parent as usize]).sum();
-            sum * 1_000 / parents.len().max(1)
+            let parents: Vec<usize> = drawing.parents(*task).map(|parent| heights[parent as usize]).collect();
+            parents.iter().sum::<usize>() * 1_000 / parents.len().max(1)
         };
-        layer.sort_by_key(middle);
+        layer.sort_by_cached_key(middle);
         for (row, task) in layer.iter().enumerate() {
             heights[*task as usize] = row;
         }

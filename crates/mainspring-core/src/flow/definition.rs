@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_schedule::{Timestamp, Zone};
+use mainspring_schedule::{Dialect, Semantics, Timestamp, Zone};
+use serde::{Deserialize, Serialize};
 
 use super::cycles::cycles;
 use super::problem::{FlowProblem, problems};
@@ -22,7 +23,7 @@ pub struct Flow {
 }
 
 /// A part of a flow that does something with items. The defaults are those of [`Component::new`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Component {
     /// Its name, unique within the flow.
     pub name: String,
@@ -63,7 +64,8 @@ pub struct Component {
 }
 
 /// What makes a component run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Trigger {
     /// A delay after each body, in ms. 0: as fast as there is work.
     Timer {
@@ -77,7 +79,8 @@ pub enum Trigger {
 }
 
 /// Times of a calendar at which a component runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "CronText", into = "CronText")]
 pub struct Cron {
     /// The expression.
     pub expression: mainspring_schedule::Cron,
@@ -89,6 +92,33 @@ pub struct Cron {
     pub on_blocked: OnBlocked,
 }
 
+/// A calendar as it is kept.
+#[derive(Serialize, Deserialize)]
+struct CronText {
+    expression: String,
+    zone: String,
+    misfire: Misfire,
+    on_blocked: OnBlocked,
+}
+
+impl From<Cron> for CronText {
+    fn from(it: Cron) -> Self {
+        let (expression, zone) = (it.expression.as_str().to_owned(), it.zone.name().to_owned());
+        Self { expression, zone, misfire: it.misfire, on_blocked: it.on_blocked }
+    }
+}
+
+impl TryFrom<CronText> for Cron {
+    type Error = String;
+
+    fn try_from(it: CronText) -> Result<Self, String> {
+        let expression = mainspring_schedule::Cron::parse(&it.expression, Dialect::Quartz, Semantics::Standard);
+        let zone = Zone::parse(&it.zone).map_err(|error| error.to_string())?;
+        let expression = expression.map_err(|error| error.to_string())?;
+        Ok(Self { expression, zone, misfire: it.misfire, on_blocked: it.on_blocked })
+    }
+}
+
 impl Cron {
     /// Returns the first time strictly after `after`.
     #[must_use]
@@ -98,7 +128,8 @@ impl Cron {
 }
 
 /// What becomes of times that pass while the body runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Misfire {
     /// They are lost.
     #[default]
@@ -110,7 +141,8 @@ pub enum Misfire {
 }
 
 /// What becomes of a time at which the gate is closed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OnBlocked {
     /// It is lost.
     #[default]
@@ -120,7 +152,8 @@ pub enum OnBlocked {
 }
 
 /// Whether a component needs connections that lead to it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum InputRequirement {
     /// With or without.
     #[default]
@@ -132,7 +165,8 @@ pub enum InputRequirement {
 }
 
 /// On which nodes a component runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Placement {
     /// On the node that owns the flow.
     #[default]
@@ -142,7 +176,7 @@ pub enum Placement {
 }
 
 /// A queue between two components.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Connection {
     /// The component that puts items in.
     pub from: usize,
@@ -161,7 +195,8 @@ pub struct Connection {
 }
 
 /// An order of items.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Prioritizer {
     /// First in, first out.
     Fifo,

@@ -270,6 +270,16 @@ impl Machine {
         self.wakes_of(Cause::Rescued) - before
     }
 
+    /// Gives the flow up: returns the permits of its bodies, which are to be ended, and forgets who waits for one.
+    pub fn give_up(&mut self, pools: &mut Pools) -> Vec<TurnId> {
+        let turns = std::mem::take(&mut self.turns);
+        for turn in turns.values() {
+            pools.give_back(turn.pool);
+        }
+        pools.forget(self.key, None);
+        turns.into_keys().collect()
+    }
+
     fn put(&mut self, connection: usize, item: Header, pools: &mut Pools, now: Now) {
         self.queues[connection].put(item, now.mono_ms);
         self.arm(connection);

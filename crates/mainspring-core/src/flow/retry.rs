@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// Which items a component tries again, and how long it waits.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Retry {
     /// Relationships whose items are tried again before they are passed on.
     pub relationships: BTreeSet<String>,
@@ -16,7 +18,8 @@ pub struct Retry {
 }
 
 /// Who waits before an item is tried again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RetryMode {
     /// The item: others overtake it.
     #[default]

@@ -120,7 +120,7 @@ pub enum Write {
 pub(super) struct Turn {
     pub(super) component: usize,
     slot: usize,
-    pool: PoolId,
+    pub(super) pool: PoolId,
     /// Items and the connections that they were taken from.
     items: Vec<(usize, ItemId)>,
     began_ms: i64,

@@ -34,6 +34,16 @@ fn c09_the_clock_of_a_schedule_starts_when_the_body_ends() {
 }
 
 #[test]
+fn c11_the_interval_of_polling_can_be_set() {
+    let components = vec![timer("feeder", 0), last(timer("log", 0))];
+    let mut world = World::with(components, vec![Connection::new(0, 1)], IdleCheck::Poll(50), Pools::default());
+    world.start(1);
+    let before = world.machine.checks_total();
+    world.run(1_000);
+    assert_eq!(world.machine.checks_total() - before, 20);
+}
+
+#[test]
 fn c12_without_work_no_body_runs() {
     let mut world = fed(timer("log", 0));
     world.start(1);

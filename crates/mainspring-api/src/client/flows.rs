@@ -1,0 +1,74 @@
+//! Flows.
+
+use reqwest::Method;
+
+use super::{Client, ClientError, Precondition};
+use crate::{
+    Flow, FlowChange, FlowComponent, FlowDropped, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowSpec,
+    FlowSummary, routes,
+};
+
+impl Client {
+    /// Lists the flows of all namespaces.
+    pub async fn flows(&self) -> Result<Vec<FlowSummary>, ClientError> {
+        self.get(routes::FLOWS, &()).await
+    }
+
+    /// Returns a flow with all that is known of it now.
+    pub async fn flow(&self, namespace: &str, name: &str) -> Result<Flow, ClientError> {
+        self.get(&routes::path(routes::FLOW, &[namespace, name]), &()).await
+    }
+
+    /// Saves a flow.
+    pub async fn put_flow(&self, namespace: &str, spec: &FlowSpec) -> Result<Flow, ClientError> {
+        self.put(&routes::path(routes::FLOW, &[namespace, &spec.flow]), spec, Precondition::None, &()).await
+    }
+
+    /// Deletes a flow with all of its items.
+    pub async fn delete_flow(&self, namespace: &str, name: &str) -> Result<(), ClientError> {
+        self.delete(&routes::path(routes::FLOW, &[namespace, name]), Precondition::None, &()).await
+    }
+
+    /// Starts, stops, terminates or runs components once.
+    pub async fn change_flow(&self, namespace: &str, name: &str, change: &FlowChange) -> Result<Flow, ClientError> {
+        self.post(&routes::path(routes::FLOW_COMPONENTS, &[namespace, name]), change, &()).await
+    }
+
+    /// Says why a component runs or does not.
+    pub async fn flow_why(&self, namespace: &str, name: &str, component: &str) -> Result<FlowComponent, ClientError> {
+        self.get(&routes::path(routes::FLOW_WHY, &[namespace, name, component]), &()).await
+    }
+
+    /// Returns the last lines of a component's log.
+    pub async fn flow_log(&self, namespace: &str, name: &str, component: &str) -> Result<Vec<FlowLine>, ClientError> {
+        self.get(&routes::path(routes::FLOW_LOG, &[namespace, name, component]), &()).await
+    }
+
+    /// Lists items that wait in a connection, in the order in which they leave.
+    pub async fn flow_queue(
+        &self,
+        namespace: &str,
+        name: &str,
+        connection: &str,
+        filter: FlowItemFilter,
+    ) -> Result<Vec<FlowItem>, ClientError> {
+        self.get(&routes::path(routes::FLOW_QUEUE, &[namespace, name, connection]), &filter).await
+    }
+
+    /// Removes items that wait in a connection: all of them, or one.
+    pub async fn drop_flow_items(
+        &self,
+        namespace: &str,
+        name: &str,
+        connection: &str,
+        filter: FlowItemFilter,
+    ) -> Result<FlowDropped, ClientError> {
+        let path = routes::path(routes::FLOW_QUEUE, &[namespace, name, connection]);
+        self.send(self.request(Method::DELETE, &path).query(&filter)).await
+    }
+
+    /// Returns what an item holds.
+    pub async fn flow_item(&self, namespace: &str, name: &str, item: i64) -> Result<FlowItemContent, ClientError> {
+        self.get(&routes::path(routes::FLOW_ITEM, &[namespace, name, &item.to_string()]), &()).await
+    }
+}
