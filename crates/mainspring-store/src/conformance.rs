@@ -31,6 +31,7 @@ mod differential;
 pub mod documents;
 pub mod expiring;
 pub mod fires;
+pub mod flows;
 pub mod gates;
 pub mod jobs;
 pub mod keeping;
@@ -163,6 +164,9 @@ macro_rules! conformance_suite {
                 documents_are_kept_by_kind_and_name,
                 documents_are_written_over_what_was_expected_alone,
                 documents_expire;
+            flows:
+                flows_are_kept_by_name_and_saved_over_what_was_seen,
+                items_are_written_by_the_owner_of_their_flow_alone;
             webhooks:
                 webhooks_are_kept_by_name,
                 deliveries_are_noted_once_for_each_event,

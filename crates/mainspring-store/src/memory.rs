@@ -11,6 +11,7 @@ mod digest;
 mod documents;
 mod events;
 mod fire;
+mod flows;
 mod history;
 mod job_lane;
 mod jobs;
@@ -52,6 +53,7 @@ use crate::data::{self, JobData};
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
+use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
@@ -319,6 +321,10 @@ impl Store for MemoryStore {
     async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {
         let mut model = self.model()?;
         if self.shared { model.changes_of(by, shards, &heard, limit) } else { Ok(model.outbox.take(limit)) }
+    }
+
+    fn flow_store(&self) -> &dyn FlowStore {
+        self
     }
 
     fn cluster(&self) -> Option<&dyn Cluster> {

@@ -18,6 +18,7 @@ use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
+use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
@@ -227,6 +228,9 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps a part of an output that is too large for the row of its run, 256 KiB at most. Parts count from 0; one that is sent
     /// again takes the place of the one before. It needs no run, as [`Store::append_log`].
     async fn keep_output(&self, run: RunId, attempt: u32, part: u32, bytes: Vec<u8>) -> Result<()>;
+
+    /// Where flows and their items are kept.
+    fn flow_store(&self) -> &dyn FlowStore;
 
     /// What nodes that share this store say to each other through it; nothing if it admits one process only.
     fn cluster(&self) -> Option<&dyn Cluster> {

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::documents::Documents;
 use super::events::Events;
 use super::fire::Answer;
+use super::flows::Flows;
 use super::history::{FinalRun, History};
 use super::job_lane::Lanes;
 use super::keys::Key;
@@ -76,6 +77,7 @@ pub(super) struct Model {
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
     pub(super) documents: Documents,
+    pub(super) flows: Flows,
     pub(super) webhooks: Webhooks,
     /// Figures of spans of time.
     pub(super) rollups: BTreeMap<(RollupSpan, Timestamp, String), RollupRow>,
@@ -186,6 +188,7 @@ impl Model {
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),
             documents: Documents::default(),
+            flows: Flows::default(),
             webhooks: Webhooks::default(),
             rollups: BTreeMap::new(),
             routes: BTreeMap::new(),

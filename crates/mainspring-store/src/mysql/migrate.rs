@@ -49,6 +49,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(20, "0020_document"),
     migration!(21, "0021_workflow"),
     migration!(22, "0022_document_expiring"),
+    migration!(23, "0023_flow"),
 ];
 
 /// Number of the newest migration.

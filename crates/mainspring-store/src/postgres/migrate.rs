@@ -49,6 +49,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(19, "0019_document"),
     migration!(20, "0020_workflow"),
     migration!(21, "0021_document_expiring"),
+    migration!(22, "0022_flow"),
 ];
 
 /// Number of the newest migration.

@@ -27,6 +27,7 @@ use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
+use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
@@ -314,6 +315,10 @@ impl<B: Backend> Store for B {
 
     async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {
         self.write(Lane::Claim, "read changes", move |s| queue::read_changes(s, by, shards, &heard, limit)).await
+    }
+
+    fn flow_store(&self) -> &dyn FlowStore {
+        self
     }
 
     fn cluster(&self) -> Option<&dyn Cluster> {

@@ -39,6 +39,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(17, "0017_document"),
     migration!(18, "0018_workflow"),
     migration!(19, "0019_document_expiring"),
+    migration!(20, "0020_flow"),
 ];
 
 /// Number of the newest migration.

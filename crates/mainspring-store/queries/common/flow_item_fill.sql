@@ -1,0 +1,1 @@
+UPDATE flow_item SET attributes = :attributes, payload = :payload WHERE flow = :flow AND id = :id

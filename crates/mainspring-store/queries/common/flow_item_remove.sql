@@ -1,0 +1,1 @@
+DELETE FROM flow_item WHERE flow = :flow AND id = :id

@@ -1,0 +1,1 @@
+DELETE FROM flow WHERE id = :id

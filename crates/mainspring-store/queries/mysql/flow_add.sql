@@ -1,0 +1,3 @@
+-- Zero rows: somebody else was faster.
+INSERT IGNORE INTO flow (definition, source, states, version, epoch, written, saved_at, namespace, name)
+VALUES (:definition, :source, :states, :version, 0, 0, :at, :namespace, :name)

@@ -1,0 +1,132 @@
+//! Flows and the items in their queues.
+
+use async_trait::async_trait;
+use mainspring_core::Timestamp;
+
+use crate::error::Result;
+
+/// Where flows are kept. Like [`crate::Store`], of which it is a part: every method that changes something is one transaction.
+///
+/// The node that runs a flow is its *owner*. Taking a flow raises its epoch, and what an owner of an earlier epoch wants to
+/// write is refused, so that nothing of a process start counts that was taken for dead.
+#[async_trait]
+pub trait FlowStore: Send + Sync {
+    /// Saves a flow and answers it. A new one has version 1 and epoch 0; one that is there keeps its items and its epoch.
+    ///
+    /// # Errors
+    /// Conflict: it has another version than `expect`, or is there although none is expected.
+    async fn save_flow(&self, flow: FlowWrite) -> Result<FlowRow>;
+
+    /// A flow by namespace and name.
+    async fn flow(&self, namespace: &str, name: &str) -> Result<Option<FlowRow>>;
+
+    /// All flows, by namespace and name.
+    async fn flows(&self) -> Result<Vec<FlowRow>>;
+
+    /// Sets what the components of a flow are meant to do, if it has this version still, and answers the new version.
+    ///
+    /// # Errors
+    /// Conflict: it has another version.
+    async fn set_flow_states(&self, id: i64, version: i64, states: &str) -> Result<i64>;
+
+    /// Deletes a flow with all of its items. True: it was there.
+    async fn delete_flow(&self, id: i64) -> Result<bool>;
+
+    /// Makes the caller the owner of a flow, and answers the new epoch; nothing if the flow is gone.
+    async fn take_flow(&self, id: i64) -> Result<Option<i64>>;
+
+    /// Items of a flow in order of id, after an id, without their contents.
+    async fn items(&self, flow: i64, after: i64, limit: u32) -> Result<Vec<ItemRow>>;
+
+    /// What an item holds.
+    async fn item_content(&self, flow: i64, id: i64) -> Result<Option<ItemContent>>;
+
+    /// Carries out writes of the owner at an epoch, all or none. False: the flow has another owner, or is gone. What is repeated
+    /// changes nothing more.
+    async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool>;
+}
+
+/// A flow that is to be saved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlowWrite {
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// What runs: JSON of [`mainspring_core::flow::Definition`].
+    pub definition: String,
+    /// What the user wrote, as JSON.
+    pub source: String,
+    /// What the components are meant to do, as JSON by name.
+    pub states: String,
+    /// The version that it must have; nothing where it must not be there.
+    pub expect: Option<i64>,
+    /// When it is saved.
+    pub at: Timestamp,
+}
+
+/// A flow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlowRow {
+    /// Its number.
+    pub id: i64,
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// See [`FlowWrite::definition`].
+    pub definition: String,
+    /// See [`FlowWrite::source`].
+    pub source: String,
+    /// See [`FlowWrite::states`].
+    pub states: String,
+    /// Counts its changes, those of states included.
+    pub version: i64,
+    /// Counts its owners.
+    pub epoch: i64,
+    /// When it was saved last.
+    pub saved_at: Timestamp,
+}
+
+/// An item without its content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ItemRow {
+    /// Its id, unique within its flow.
+    pub id: i64,
+    /// The number of its connection.
+    pub connection: i64,
+    /// Its place in the order of arrival.
+    pub position: i64,
+    /// When it entered the flow.
+    pub entered_at: Timestamp,
+    /// When the oldest item that it was made of entered the flow.
+    pub lineage_at: Timestamp,
+    /// Until when it is passed over.
+    pub penalty_until: Option<Timestamp>,
+    /// How often it was tried again.
+    pub retries: u32,
+    /// Its size.
+    pub bytes: i64,
+    /// Its attribute `priority`.
+    pub priority: Option<String>,
+}
+
+/// What an item holds.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ItemContent {
+    /// Its attributes, as a JSON object of texts.
+    pub attributes: String,
+    /// Its payload.
+    pub payload: Vec<u8>,
+}
+
+/// A change of an item.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ItemWrite {
+    /// It is made.
+    Insert(ItemRow, ItemContent),
+    /// It is somewhere else, or has another penalty or count; with another content where there is one.
+    Update(ItemRow, Option<ItemContent>),
+    /// It is gone.
+    Remove(i64),
+}

@@ -1,0 +1,212 @@
+//! Flows and the items in their queues.
+
+use async_trait::async_trait;
+
+use super::Batches;
+use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, millis, read, read_one, read_page, sql};
+use super::session::Session;
+use super::store::{Backend, Lane, ReadLane};
+use crate::error::{Error, Result};
+use crate::flow::{FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
+
+#[async_trait]
+impl<B: Backend> FlowStore for B {
+    async fn save_flow(&self, flow: FlowWrite) -> Result<FlowRow> {
+        self.deed("save a flow", move |s| save(s, &flow)).await
+    }
+
+    async fn flow(&self, namespace: &str, name: &str) -> Result<Option<FlowRow>> {
+        let (namespace, name) = (namespace.to_owned(), name.to_owned());
+        self.read(ReadLane::Requests, "read a flow", move |db| get(db, &namespace, &name)).await
+    }
+
+    async fn flows(&self) -> Result<Vec<FlowRow>> {
+        self.read(ReadLane::Engine, "list flows", |db| read(db, sql!("flows"), &[], row)).await
+    }
+
+    async fn set_flow_states(&self, id: i64, version: i64, states: &str) -> Result<i64> {
+        let states = states.to_owned();
+        self.write(Lane::Api, "set states of a flow", move |s| set_states(s, id, version, &states)).await
+    }
+
+    async fn delete_flow(&self, id: i64) -> Result<bool> {
+        self.write(Lane::Api, "delete a flow", move |s| {
+            let flow: [(&str, &dyn ToSql); 1] = [(":id", &id)];
+            let count = execute(&s.connection, sql!("flow_remove"), &flow)?;
+            execute(&s.connection, sql!("flow_items_remove"), &flow)?;
+            Ok(count == 1)
+        })
+        .await
+    }
+
+    async fn take_flow(&self, id: i64) -> Result<Option<i64>> {
+        self.write(Lane::Claim, "take a flow", move |s| {
+            let flow: [(&str, &dyn ToSql); 1] = [(":id", &id)];
+            if execute(&s.connection, sql!("flow_take"), &flow)? == 0 {
+                return Ok(None);
+            }
+            read_one(&s.connection, sql!("flow_epoch"), &flow, |row| row.get(0))
+        })
+        .await
+    }
+
+    async fn items(&self, flow: i64, after: i64, limit: u32) -> Result<Vec<ItemRow>> {
+        self.read(ReadLane::Engine, "read items of a flow", move |db| {
+            read_page(db, sql!("flow_items"), &[(":flow", &flow), (":after", &after)], limit, item)
+        })
+        .await
+    }
+
+    async fn item_content(&self, flow: i64, id: i64) -> Result<Option<ItemContent>> {
+        self.read(ReadLane::Engine, "read an item", move |db| {
+            read_one(db, sql!("flow_item_content"), &[(":flow", &flow), (":id", &id)], |row| {
+                Ok(ItemContent { attributes: row.get(0)?, payload: row.get(1)? })
+            })
+        })
+        .await
+    }
+
+    async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
+        self.write(Lane::Complete, "write items of a flow", move |s| write(s, flow, epoch, &writes)).await
+    }
+}
+
+fn save(session: &Session<impl Batches>, flow: &FlowWrite) -> Step<FlowRow> {
+    let db = &session.connection;
+    let found = get(db, &flow.namespace, &flow.name)?;
+    let there = found.as_ref().map(|found| found.version);
+    if there != flow.expect {
+        return Err(conflict(&flow.namespace, &flow.name, there, flow.expect).into());
+    }
+    let at = flow.at.as_millis();
+    let version = there.unwrap_or(0) + 1;
+    let values: [(&str, &dyn ToSql); 7] = [
+        (":definition", &flow.definition),
+        (":source", &flow.source),
+        (":states", &flow.states),
+        (":version", &version),
+        (":at", &at),
+        (":namespace", &flow.namespace),
+        (":name", &flow.name),
+    ];
+    let count = match there {
+        None => execute(db, sql!("flow_add", mysql), &values)?,
+        Some(before) => execute(db, sql!("flow_set"), &[&values[..], &[(":before", &before)]].concat())?,
+    };
+    if count == 0 {
+        return Err(conflict(&flow.namespace, &flow.name, None, flow.expect).into());
+    }
+    get(db, &flow.namespace, &flow.name)?.ok_or_else(|| conflict(&flow.namespace, &flow.name, None, None).into())
+}
+
+fn conflict(namespace: &str, name: &str, there: Option<i64>, expected: Option<i64>) -> Error {
+    let why = match (there, expected) {
+        (None, Some(_)) => "is not there any more".to_owned(),
+        (Some(there), Some(expected)) => format!("is at version {there}, not {expected}"),
+        (_, None) => "is there already".to_owned(),
+    };
+    Error::Conflict { what: "flow", key: format!("{namespace}/{name}"), why }
+}
+
+fn get(db: &dyn Db, namespace: &str, name: &str) -> Step<Option<FlowRow>> {
+    read_one(db, sql!("flow"), &[(":namespace", &namespace), (":name", &name)], row)
+}
+
+fn set_states(session: &Session<impl Batches>, id: i64, version: i64, states: &str) -> Step<i64> {
+    let next = version + 1;
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":states", &states), (":version", &next), (":id", &id), (":before", &version)];
+    if execute(&session.connection, sql!("flow_states"), &values)? == 0 {
+        let why = format!("is not at version {version} any more");
+        return Err(Error::Conflict { what: "flow", key: id.to_string(), why }.into());
+    }
+    Ok(next)
+}
+
+fn write(session: &Session<impl Batches>, flow: i64, epoch: i64, writes: &[ItemWrite]) -> Step<bool> {
+    let db = &session.connection;
+    if execute(db, sql!("flow_fence"), &[(":id", &flow), (":epoch", &epoch)])? == 0 {
+        return Ok(false);
+    }
+    for write in writes {
+        match write {
+            ItemWrite::Insert(row, content) => {
+                let columns = values(&flow, row);
+                let all = [&columns.each()[..], &content_of(content)].concat();
+                db.post(sql!("flow_item_add", mysql), &all, None)?;
+            }
+            ItemWrite::Update(row, content) => {
+                db.post(sql!("flow_item_set"), &values(&flow, row).each(), None)?;
+                if let Some(content) = content {
+                    let this: [(&str, &dyn ToSql); 2] = [(":flow", &flow), (":id", &row.id)];
+                    db.post(sql!("flow_item_fill"), &[&content_of(content)[..], &this].concat(), None)?;
+                }
+            }
+            ItemWrite::Remove(id) => db.post(sql!("flow_item_remove"), &[(":flow", &flow), (":id", id)], None)?,
+        }
+    }
+    Ok(true)
+}
+
+/// Values of an item's columns.
+struct Columns<'a> {
+    flow: &'a i64,
+    row: &'a ItemRow,
+    entered_at: i64,
+    lineage_at: i64,
+    penalty_until: Option<i64>,
+}
+
+fn values<'a>(flow: &'a i64, row: &'a ItemRow) -> Columns<'a> {
+    let (entered_at, lineage_at) = (row.entered_at.as_millis(), row.lineage_at.as_millis());
+    Columns { flow, row, entered_at, lineage_at, penalty_until: millis(row.penalty_until) }
+}
+
+impl Columns<'_> {
+    fn each(&self) -> [(&str, &dyn ToSql); 10] {
+        [
+            (":connection_id", &self.row.connection),
+            (":position", &self.row.position),
+            (":entered_at", &self.entered_at),
+            (":lineage_at", &self.lineage_at),
+            (":penalty_until", &self.penalty_until),
+            (":retries", &self.row.retries),
+            (":bytes", &self.row.bytes),
+            (":priority", &self.row.priority),
+            (":flow", self.flow),
+            (":id", &self.row.id),
+        ]
+    }
+}
+
+fn content_of(content: &ItemContent) -> [(&str, &dyn ToSql); 2] {
+    [(":attributes", &content.attributes), (":payload", &content.payload)]
+}
+
+fn row(row: &Row<'_>) -> Step<FlowRow> {
+    Ok(FlowRow {
+        id: row.get(0)?,
+        namespace: row.get(1)?,
+        name: row.get(2)?,
+        definition: row.get(3)?,
+        source: row.get(4)?,
+        states: row.get(5)?,
+        version: row.get(6)?,
+        epoch: row.get(7)?,
+        saved_at: instant(row, 8)?,
+    })
+}
+
+fn item(row: &Row<'_>) -> Step<ItemRow> {
+    Ok(ItemRow {
+        id: row.get(0)?,
+        connection: row.get(1)?,
+        position: row.get(2)?,
+        entered_at: instant(row, 3)?,
+        lineage_at: instant(row, 4)?,
+        penalty_until: maybe_instant(row, 5)?,
+        retries: row.get(6)?,
+        bytes: row.get(7)?,
+        priority: row.get(8)?,
+    })
+}
