@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, cluster, completion, console, cron, dev, doctor, import, job, label, logs, next, queue, run,
-    server, trigger, version, webhook, worker, workflow, xxl,
+    apply, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label, logs, next, queue,
+    run, server, trigger, version, webhook, worker, workflow, xxl,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -40,6 +40,7 @@ enum Command {
     Trigger(trigger::TriggerArgs),
     Run(run::RunArgs),
     Workflow(workflow::WorkflowArgs),
+    Flow(flow::FlowArgs),
     Logs(logs::LogsArgs),
     Next(next::NextArgs),
     Cron(cron::CronArgs),
@@ -75,6 +76,7 @@ impl Cli {
             Command::Job(args) => job::run(args, &output),
             Command::Trigger(args) => trigger::run(args, &output),
             Command::Run(args) => run::run(args, &output),
+            Command::Flow(args) => flow::run(args, &output),
             Command::Workflow(args) => workflow::run(args, &output),
             Command::Logs(args) => logs::run(&args, &output),
             Command::Next(args) => next::run(args, &output),

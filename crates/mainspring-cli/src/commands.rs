@@ -9,6 +9,7 @@ pub mod console;
 pub mod cron;
 pub mod dev;
 pub mod doctor;
+pub mod flow;
 pub mod import;
 pub mod job;
 pub mod label;

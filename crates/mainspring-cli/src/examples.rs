@@ -1,7 +1,7 @@
 //! The example jobs that `mainspring dev` starts with: the files of `examples/`, built in.
 
 use jiff::Zoned;
-use mainspring_api::{Bundle, Format, JobFile};
+use mainspring_api::{Bundle, FlowSpec, Format, JobFile};
 
 use crate::error::Result;
 use crate::files;
@@ -55,6 +55,21 @@ pub fn bundle(port: u16, now: &Zoned) -> Result<Bundle> {
         })
         .collect();
     Ok(files::read_texts(&files, "default", now)?.into_bundle())
+}
+
+/// The files of `examples/flows/`.
+const FLOWS: &[(&str, &str)] = &[example!("flows/orders.yaml")];
+
+/// Returns the built-in flows.
+///
+/// # Errors
+/// None while they are valid, which a test holds.
+pub fn flows(now: &Zoned) -> Result<Vec<FlowSpec>> {
+    let files: Vec<JobFile<'_>> = FLOWS
+        .iter()
+        .map(|(name, text)| JobFile { name: Some(name), format: Format::Yaml, text: text.as_bytes() })
+        .collect();
+    files::read_flows(&files, now)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! How the resources of the API look in tables: columns, nothing else.
 
 mod cluster;
+mod flow;
 mod import;
 mod job;
 mod label;
@@ -16,6 +17,7 @@ mod worker;
 mod xxl;
 
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
+pub use flow::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM};
 pub use import::IMPORTED;
 pub use job::{JOB, JOB_DATA};
 pub use label::LABEL;

@@ -21,6 +21,7 @@ use crate::cluster::{Terms, VERSION};
 use crate::control::Control;
 use crate::definitions::Definitions;
 use crate::driver::{DriverState, Stop, lost_runs};
+use crate::flow::Flows;
 use crate::handler::Handlers;
 use crate::health::Health;
 use crate::lanes::LaneWatch;
@@ -167,6 +168,7 @@ pub struct Engine {
     queues: Queues,
     set: QueueWatch,
     lanes: LaneWatch,
+    flows: Flows,
     running: JoinSet<()>,
     /// One task for each listener.
     listening: JoinSet<()>,
@@ -336,6 +338,8 @@ impl Engine {
             state: state_sender,
             incarnation: incarnation_sender,
         };
+        let (flows, works) = Flows::new(Arc::clone(&store), Arc::clone(&clock), processes.clone(), status.clone());
+        running.spawn(works.run());
         running.spawn(node.run(lost));
         let _ = notices.send(Notice::Started);
         let kill_grace = settings.kill_grace;
@@ -358,6 +362,7 @@ impl Engine {
             queues: settings.queues,
             set,
             lanes,
+            flows,
             running,
             listening,
         })
@@ -390,6 +395,12 @@ impl Engine {
     #[must_use]
     pub const fn workers(&self) -> &Workers {
         &self.workers
+    }
+
+    /// Flows at work.
+    #[must_use]
+    pub const fn flows(&self) -> &Flows {
+        &self.flows
     }
 
     /// What changes and asks: jobs, triggers, runs, calendars.

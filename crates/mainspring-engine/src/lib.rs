@@ -11,6 +11,7 @@ pub mod control;
 mod definitions;
 mod driver;
 mod engine;
+pub mod flow;
 mod handler;
 mod health;
 mod lanes;

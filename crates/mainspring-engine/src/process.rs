@@ -1,5 +1,6 @@
 //! Tasks that leave the process: shell lines, programs and HTTP calls, by way of `mainspring-tasks`.
 
+use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,6 +28,17 @@ pub(crate) struct Processes {
 impl Processes {
     pub(crate) const fn new(runner: TaskRunner, silence_max: Option<Duration>) -> Self {
         Self { runner, silence_max }
+    }
+
+    /// Performs a process of a flow.
+    pub(crate) async fn perform_body(
+        &self,
+        task: &mainspring_tasks::Task,
+        attempt: &Attempt,
+        log: LogWriter,
+        cancel: impl Future<Output = ()>,
+    ) -> Ended {
+        self.runner.perform(task, attempt, log, cancel).await
     }
 
     /// Makes one HTTP call, of whose answer only the status counts.

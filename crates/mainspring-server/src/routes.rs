@@ -11,6 +11,7 @@ mod document;
 pub(crate) mod events;
 mod export;
 mod facets;
+mod flows;
 mod health;
 mod job_list;
 mod jobs;
@@ -154,6 +155,7 @@ fn table() -> Vec<Route> {
         workers::routes(),
         webhooks::routes(),
         xxl::routes(),
+        flows::routes(),
     ]
     .into_iter()
     .flatten()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mainspring_api::client::Client;
-use mainspring_api::{ApplyOptions, Bundle};
+use mainspring_api::{ApplyOptions, Bundle, FlowAction, FlowChange, FlowSpec};
 use mainspring_tasks::Allow;
 
 use crate::error::Result;
@@ -39,12 +39,16 @@ pub fn run(args: &DevArgs, output: &Output) -> Result {
         Some(path) => files::read(std::slice::from_ref(path), "default", &output.style().now())?.into_bundle(),
         None => examples::bundle(listen.port(), &output.style().now())?,
     };
+    let flows = match &args.examples {
+        Some(_) => Vec::new(),
+        None => examples::flows(&output.style().now())?,
+    };
     let folder = node::temporary(tempfile::Builder::new().prefix("mainspring-dev-"))?;
     let place = Place { data: folder.path().to_owned(), store: None, token: TokenArgs::default() };
     let settings = settings(&args.node, listen);
     node::block_on(async {
         let node = node::start(&settings, &place).await?;
-        apply(&node, &bundle).await?;
+        apply(&node, &bundle, &flows).await?;
         node.welcome(output)?;
         output.line(hints(&bundle))?;
         node.run(settings.grace, output).await
@@ -60,11 +64,17 @@ fn settings(args: &NodeArgs, listen: SocketAddr) -> NodeArgs {
 }
 
 /// Hands the jobs to the server as anybody would.
-async fn apply(node: &Node, bundle: &Bundle) -> Result {
+async fn apply(node: &Node, bundle: &Bundle, flows: &[FlowSpec]) -> Result {
     let token = connect::read_token(&node.token_file())?;
     let client = Client::builder(node.url()).token(token).build().map_err(connect::refused)?;
     let applied = client.apply(bundle, ApplyOptions { dry_run: false, prune: false }).await;
-    applied.map(drop).map_err(connect::refused)
+    applied.map(drop).map_err(connect::refused)?;
+    for flow in flows {
+        client.put_flow("default", flow).await.map_err(connect::refused)?;
+        let change = FlowChange { action: FlowAction::Start, components: None };
+        client.change_flow("default", &flow.flow, &change).await.map_err(connect::refused)?;
+    }
+    Ok(())
 }
 
 fn hints(bundle: &Bundle) -> String {
@@ -76,6 +86,7 @@ fn hints(bundle: &Bundle) -> String {
         ("run start hello -p who=world --follow", has("hello")),
         ("logs -f slow-report", has("slow-report")),
         ("job history write-sample-log", has("write-sample-log")),
+        ("flow get orders", has("hello")),
     ];
     let tries = tries.iter().filter(|(_, fits)| *fits).map(|(words, _)| format!("\n  {program} {words}"));
     let jobs = counted(bundle.jobs.len(), "job");

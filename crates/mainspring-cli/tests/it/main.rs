@@ -16,6 +16,7 @@ mod cron;
 mod descriptors;
 mod exact;
 mod faults;
+mod flows;
 mod herd;
 mod impatience;
 mod import;

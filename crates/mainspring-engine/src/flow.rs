@@ -1,0 +1,279 @@
+//! Flows at work: one loop for all flows of a node, beside that of jobs.
+//!
+//! The loop asks [`mainspring_core::flow::Machine`] what to do, does it, and tells what came of it. It never waits for a body or
+//! for the store: both answer through its inbox. What bodies come to that end together is kept in one transaction.
+//!
+//! Of items the loop has the headers in memory; what they hold is in the store, and is read when a body needs it. An item stays in
+//! the store until the transaction that keeps what its body did, so that a process that is killed loses nothing.
+
+mod body;
+mod running;
+mod works;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mainspring_core::Timestamp;
+use mainspring_core::cluster::Status;
+use mainspring_core::flow::{Blocked, ComponentState, Counters, Header, ItemId, Refused, Why};
+use mainspring_store::{FlowRow, Store};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::clock::Clock;
+use crate::process::Processes;
+use works::Works;
+
+/// What is asked of flows. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    requests: mpsc::UnboundedSender<Request>,
+}
+
+/// Why a request about a flow was not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum FlowError {
+    /// There is no such flow.
+    #[error("there is no flow \"{0}\"")]
+    NoFlow(String),
+    /// The flow has no such component.
+    #[error("the flow has no component \"{0}\"")]
+    NoComponent(String),
+    /// The flow has no such connection.
+    #[error("the flow has no connection \"{0}\"")]
+    NoConnection(String),
+    /// A component is in a state that does not allow it.
+    #[error("component \"{component}\": {refused}")]
+    Refused {
+        /// The component.
+        component: String,
+        /// Why.
+        refused: Refused,
+    },
+    /// Another node runs the flow, or nobody yet.
+    #[error("this node does not run the flow; ask the one that does, or wait while the flow changes nodes")]
+    Elsewhere,
+    /// The store could not.
+    #[error(transparent)]
+    Store(#[from] mainspring_store::Error),
+    /// The engine stops.
+    #[error("the engine is stopping")]
+    Stopping,
+}
+
+/// What components are to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// Run by their triggers.
+    Start,
+    /// Begin nothing more.
+    Stop,
+    /// Run once, and then be stopped.
+    RunOnce,
+    /// Give up their bodies; they must be stopped.
+    Terminate,
+    /// Not be started.
+    Disable,
+    /// Be started again when somebody asks.
+    Enable,
+}
+
+/// A flow as it is now.
+#[derive(Clone, Debug)]
+pub struct FlowView {
+    /// How it is kept.
+    pub row: FlowRow,
+    /// Its components, in order.
+    pub components: Vec<ComponentView>,
+    /// Its connections, in order.
+    pub connections: Vec<ConnectionView>,
+    /// Names, sizes and taken permits of the node's pools.
+    pub pools: Vec<(String, u32, u32)>,
+}
+
+/// A component as it is now.
+#[derive(Clone, Debug)]
+pub struct ComponentView {
+    /// Its name.
+    pub name: String,
+    /// Why it runs or does not.
+    pub why: Why,
+    /// What it did in the last five minutes.
+    pub counters: Counters,
+    /// Messages about it: when, whether it is an error, and what.
+    pub bulletins: Vec<(Timestamp, bool, String)>,
+    /// Times of its calendar that passed while its body ran.
+    pub missed: u64,
+}
+
+/// A connection as it is now.
+#[derive(Clone, Debug)]
+pub struct ConnectionView {
+    /// `FROM:TO`, with `:RELATIONSHIP` where that is not `success`.
+    pub name: String,
+    /// Where items come from and go to.
+    pub ends: (String, String),
+    /// Under which relationships.
+    pub relationships: Vec<String>,
+    /// Items that it holds, those of bodies included.
+    pub items: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Items that bodies have.
+    pub in_flight: u64,
+    /// Whether it is full.
+    pub is_full: bool,
+    /// At how many items it is full.
+    pub max_items: u64,
+    /// At how many bytes.
+    pub max_bytes: u64,
+}
+
+/// A line of a component's log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// When it was written.
+    pub at: Timestamp,
+    /// What it says.
+    pub text: String,
+}
+
+/// An item that waits, and until when it is passed over.
+#[derive(Clone, Debug)]
+pub struct WaitingItem {
+    /// The item.
+    pub item: Header,
+    /// Until when it is passed over.
+    pub penalty_until: Option<Timestamp>,
+}
+
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, FlowError>>;
+
+/// The namespace and name of a flow.
+pub(crate) type Name = (String, String);
+
+/// What people ask.
+pub(crate) enum Request {
+    View(Name, Reply<FlowView>),
+    Change(Name, Option<Vec<String>>, Action, Reply<BTreeMap<String, ComponentState>>),
+    Queue(Name, String, usize, Reply<Vec<WaitingItem>>),
+    Drop(Name, String, Option<Vec<ItemId>>, Reply<u64>),
+    Log(Name, String, Reply<Vec<Line>>),
+    Reload(Option<Name>, Reply<()>),
+}
+
+impl Flows {
+    /// Makes the loop, and the handle through which it is asked.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        processes: Option<Arc<Processes>>,
+        status: watch::Receiver<Option<Arc<Status>>>,
+    ) -> (Self, Works) {
+        let (requests, asked) = mpsc::unbounded_channel();
+        (Self { requests }, Works::new(store, clock, processes, status, asked))
+    }
+
+    /// A flow as it is now.
+    ///
+    /// # Errors
+    /// This node does not run it.
+    pub async fn view(&self, namespace: &str, name: &str) -> Result<FlowView, FlowError> {
+        self.ask(|reply| Request::View((namespace.to_owned(), name.to_owned()), reply)).await
+    }
+
+    /// Starts, stops, terminates or runs components once; all of them where none is named. Of all, those that are in that state
+    /// already, or disabled, are passed over. Answers what each is meant to do then, which is to be kept.
+    ///
+    /// # Errors
+    /// A component is not there, or in a state that does not allow it; nothing has changed then.
+    pub async fn change(
+        &self,
+        namespace: &str,
+        name: &str,
+        components: Option<Vec<String>>,
+        action: Action,
+    ) -> Result<BTreeMap<String, ComponentState>, FlowError> {
+        self.ask(|reply| Request::Change((namespace.to_owned(), name.to_owned()), components, action, reply)).await
+    }
+
+    /// Items that wait in a connection, in the order in which they leave.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub async fn queue(
+        &self,
+        namespace: &str,
+        name: &str,
+        connection: &str,
+        limit: usize,
+    ) -> Result<Vec<WaitingItem>, FlowError> {
+        let flow = (namespace.to_owned(), name.to_owned());
+        self.ask(|reply| Request::Queue(flow, connection.to_owned(), limit, reply)).await
+    }
+
+    /// Removes items that wait in a connection, and answers how many, once that is durable. What bodies have stays.
+    ///
+    /// # Errors
+    /// There is no such connection.
+    pub async fn drop_items(
+        &self,
+        namespace: &str,
+        name: &str,
+        connection: &str,
+        only: Option<Vec<ItemId>>,
+    ) -> Result<u64, FlowError> {
+        let flow = (namespace.to_owned(), name.to_owned());
+        self.ask(|reply| Request::Drop(flow, connection.to_owned(), only, reply)).await
+    }
+
+    /// The last lines of a component's log, the oldest first.
+    ///
+    /// # Errors
+    /// There is no such component.
+    pub async fn log(&self, namespace: &str, name: &str, component: &str) -> Result<Vec<Line>, FlowError> {
+        let flow = (namespace.to_owned(), name.to_owned());
+        self.ask(|reply| Request::Log(flow, component.to_owned(), reply)).await
+    }
+
+    /// Reads again which flows there are, and answers when this one is as it is kept.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn reload(&self, flow: Option<(&str, &str)>) -> Result<(), FlowError> {
+        let name = flow.map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
+        self.ask(|reply| Request::Reload(name, reply)).await
+    }
+
+    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, FlowError> {
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).map_err(|_| FlowError::Stopping)?;
+        answer.await.unwrap_or(Err(FlowError::Stopping))
+    }
+}
+
+/// Why a component does not run, in words for people.
+#[must_use]
+pub fn sentence(why: &Why) -> String {
+    let waits = |blocked: &Blocked| format!("{:?}", blocked.reason);
+    match (&why.state, &why.blocked) {
+        (ComponentState::Stopped, _) if why.active > 0 => format!("it is stopping: {} bodies still run", why.active),
+        (ComponentState::Stopped, _) => "it is stopped: start it".to_owned(),
+        (ComponentState::Disabled, _) => "it is disabled: enable it, then start it".to_owned(),
+        (_, _) if why.active > 0 => format!("it runs: {} bodies", why.active),
+        (_, Some(blocked)) => match blocked.reason {
+            mainspring_core::flow::Reason::Terminated => "a body that was terminated has not ended".to_owned(),
+            mainspring_core::flow::Reason::Yielded => "it rests, as its body asked or because that failed".to_owned(),
+            mainspring_core::flow::Reason::NotLeader => "it runs on the leader, which is another node".to_owned(),
+            mainspring_core::flow::Reason::NoWork => "it has no work: its queues are empty".to_owned(),
+            mainspring_core::flow::Reason::Penalised => "all items in its queues are penalised".to_owned(),
+            mainspring_core::flow::Reason::DownstreamFull => "a queue behind it is full".to_owned(),
+            mainspring_core::flow::Reason::AtConcurrency => waits(blocked),
+        },
+        (_, None) if why.queued > 0 => "it waits for a permit of its pool".to_owned(),
+        (_, None) => match (why.starts_in_ms, why.next_fire) {
+            (Some(ms), _) => format!("its schedule lets it start in {ms} ms"),
+            (None, Some(at)) => format!("it waits for its next time, {at}"),
+            (None, None) => "no time of its calendar is left".to_owned(),
+        },
+    }
+}

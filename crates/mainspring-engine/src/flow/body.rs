@@ -1,0 +1,244 @@
+//! Bodies: what a component does with the items of one turn.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainspring_core::flow::body::{Body, Content, Done, Process, Program};
+use mainspring_core::flow::{Disposal, Output, Start, Verdict};
+use mainspring_store::{Store, causes};
+use mainspring_tasks::{Attempt, LogWriter, Outcome, Task};
+use serde::Deserialize;
+use tokio::sync::watch;
+
+use super::running::content_of;
+use crate::process::Processes;
+
+/// Bytes of the answer of a process that are read at most.
+const ANSWER_BYTES_MAX: u64 = 16 << 20;
+/// Items that a process answers with at most.
+const ANSWERS_MAX: usize = 10_000;
+
+/// A body that is to run.
+pub(super) struct Run {
+    pub(super) flow: String,
+    pub(super) component: String,
+    pub(super) body: Body,
+    pub(super) start: Start,
+    /// What its items hold, as far as that is in memory.
+    pub(super) contents: Vec<Option<Content>>,
+    pub(super) flow_id: i64,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) processes: Option<Arc<Processes>>,
+    pub(super) cancelled: watch::Receiver<bool>,
+}
+
+/// An item that a process answers with.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    /// The relationship.
+    #[serde(default)]
+    to: Option<String>,
+    #[serde(default)]
+    attributes: BTreeMap<String, String>,
+    #[serde(default)]
+    payload: String,
+}
+
+impl Run {
+    /// Does the work of the body, and answers what it came to and what its items held.
+    pub(super) async fn run(mut self) -> (Done, Vec<Content>) {
+        let contents = match self.read().await {
+            Ok(contents) => contents,
+            Err(message) => return (failed(message), Vec::new()),
+        };
+        let done = match self.body.perform(&contents) {
+            Some(done) => done,
+            None => self.process(&contents).await,
+        };
+        (done, contents)
+    }
+
+    /// Reads what is not in memory.
+    async fn read(&mut self) -> Result<Vec<Content>, String> {
+        let mut contents = Vec::with_capacity(self.contents.len());
+        for (item, content) in self.start.items.iter().zip(std::mem::take(&mut self.contents)) {
+            if let Some(content) = content {
+                contents.push(content);
+                continue;
+            }
+            match self.store.flow_store().item_content(self.flow_id, item.id.0).await {
+                Ok(Some(kept)) => contents.push(content_of(kept)),
+                Ok(None) => return Err(format!("item {} is not there any more", item.id.0)),
+                Err(error) => return Err(format!("item {} could not be read: {}", item.id.0, causes(&error))),
+            }
+        }
+        Ok(contents)
+    }
+
+    async fn process(&mut self, contents: &[Content]) -> Done {
+        let Body::Process(process) = self.body.clone() else { return failed("it is no process".to_owned()) };
+        let Some(processes) = self.processes.clone() else {
+            return failed("this node executes no processes: start the server with a data folder".to_owned());
+        };
+        let folder = match Folder::make(contents.first().map(|content| content.payload.as_slice())).await {
+            Ok(folder) => folder,
+            Err(error) => return failed(format!("could not make a folder for the items: {error}")),
+        };
+        let attempt = self.attempt(&process, &folder, contents.first());
+        let (log, mut reader) = LogWriter::channel(64, || 0);
+        let lines = async {
+            let mut lines = Vec::new();
+            while let Some(chunk) = reader.next().await {
+                lines.extend(chunk.lines.into_iter().map(|line| line.text));
+            }
+            lines
+        };
+        let mut cancelled = self.cancelled.clone();
+        let cancel = async {
+            if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        let task = task(&process.program);
+        let performed = processes.perform_body(&task, &attempt, log, cancel);
+        let (ended, mut lines) = tokio::join!(performed, lines);
+        let message =
+            ended.error.as_ref().map_or_else(|| "it did not succeed".to_owned(), |error| error.message.clone());
+        let is_judged = ended.exit_code.is_some_and(|code| code != 0) && ended.outcome == Outcome::Failed;
+        let done = match (ended.outcome, contents) {
+            (Outcome::Succeeded, _) => folder.answers(contents, &self.body.relationships()).await,
+            // What a process says by its code is about its item; what keeps it from saying so is not.
+            (_, [_]) if is_judged => {
+                lines.push(message);
+                let items = vec![Disposal::Transfer { relationship: "failure".to_owned(), changed: None }];
+                Done {
+                    verdict: Verdict::Done { items, outputs: Vec::new(), yields: false },
+                    made: Vec::new(),
+                    lines: vec![],
+                }
+            }
+            _ => failed(message),
+        };
+        folder.remove().await;
+        Done { lines: lines.into_iter().chain(done.lines).collect(), ..done }
+    }
+
+    fn attempt(&self, process: &Process, folder: &Folder, content: Option<&Content>) -> Attempt {
+        let attributes = content.map(|content| &content.attributes).cloned().unwrap_or_default();
+        let mut env = process.env.clone();
+        let told = [
+            ("MS_FLOW", self.flow.clone()),
+            ("MS_COMPONENT", self.component.clone()),
+            ("MS_ATTRIBUTES", serde_json::to_string(&attributes).expect("texts are JSON")),
+            ("MS_PAYLOAD", folder.payload().display().to_string()),
+            ("MS_ITEMS", folder.items().display().to_string()),
+        ];
+        env.extend(told.map(|(name, value)| (name.to_owned(), value)));
+        Attempt {
+            job: format!("{}/{}", self.flow, self.component),
+            env,
+            timeout: process.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+            working_dir: process.working_dir.as_ref().map(PathBuf::from),
+            ..Attempt::default()
+        }
+    }
+}
+
+/// The process with the payload as its standard input: a shell opens that and becomes the process.
+fn task(program: &Program) -> Task {
+    match program {
+        Program::Shell(script) => Task::Run { script: format!("exec <\"$MS_PAYLOAD\"\n{script}"), shell: None },
+        Program::Argv(argv) => {
+            let shell = ["/bin/sh", "-c", "exec \"$@\" <\"$MS_PAYLOAD\"", "sh"].map(str::to_owned);
+            Task::Exec { argv: shell.into_iter().chain(argv.iter().cloned()).collect() }
+        }
+    }
+}
+
+/// The folder in which a process finds the payload and leaves its answers.
+struct Folder(PathBuf);
+
+impl Folder {
+    async fn make(payload: Option<&[u8]>) -> std::io::Result<Self> {
+        let name = format!("mainspring-flow-{:032x}", crate::engine::random());
+        let folder = Self(std::env::temp_dir().join(name));
+        let mut builder = tokio::fs::DirBuilder::new();
+        builder.mode(0o700);
+        builder.create(&folder.0).await?;
+        tokio::fs::write(folder.payload(), payload.unwrap_or_default()).await?;
+        tokio::fs::write(folder.items(), b"").await?;
+        Ok(folder)
+    }
+
+    fn payload(&self) -> PathBuf {
+        self.0.join("payload")
+    }
+
+    fn items(&self) -> PathBuf {
+        self.0.join("items")
+    }
+
+    async fn remove(&self) {
+        if let Err(error) = tokio::fs::remove_dir_all(&self.0).await {
+            tracing::warn!(%error, folder = %self.0.display(), "the folder of a body could not be removed");
+        }
+    }
+
+    /// Reads what a process answered: items in the place of its own, or nothing, so that its own goes on.
+    async fn answers(&self, contents: &[Content], relationships: &[String]) -> Done {
+        match self.read(contents.first(), relationships).await {
+            Ok((outputs, _)) if outputs.is_empty() => {
+                let pass = Disposal::Transfer { relationship: "success".to_owned(), changed: None };
+                let items = vec![pass; contents.len()];
+                Done { verdict: Verdict::Done { items, outputs, yields: false }, made: Vec::new(), lines: Vec::new() }
+            }
+            Ok((outputs, made)) => {
+                let items = vec![Disposal::Remove; contents.len()];
+                Done { verdict: Verdict::Done { items, outputs, yields: false }, made, lines: Vec::new() }
+            }
+            Err(message) if contents.is_empty() => failed(message),
+            Err(message) => Done { verdict: Verdict::Rejected(message), made: Vec::new(), lines: Vec::new() },
+        }
+    }
+
+    async fn read(
+        &self,
+        had: Option<&Content>,
+        relationships: &[String],
+    ) -> Result<(Vec<Output>, Vec<Content>), String> {
+        let unreadable = |error: std::io::Error| format!("the answer in $MS_ITEMS could not be read: {error}");
+        let size = tokio::fs::metadata(self.items()).await.map_err(unreadable)?.len();
+        if size > ANSWER_BYTES_MAX {
+            return Err(format!("the answer in $MS_ITEMS has {size} bytes, more than {ANSWER_BYTES_MAX}"));
+        }
+        let bytes = tokio::fs::read(self.items()).await.map_err(unreadable)?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| "the answer in $MS_ITEMS is not UTF-8".to_owned())?;
+        let (mut outputs, mut made) = (Vec::new(), Vec::new());
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let wrong = |why: String| format!("line {number} of $MS_ITEMS {why}");
+            let answer: Answer = serde_json::from_str(line).map_err(|error| wrong(format!("is no item: {error}")))?;
+            let relationship = answer.to.unwrap_or_else(|| "success".to_owned());
+            if !relationships.contains(&relationship) {
+                return Err(wrong(format!("names \"{relationship}\", not one of {}", relationships.join(", "))));
+            }
+            // What was said of the item before holds on, where the answer says nothing else.
+            let mut attributes = had.map(|content| content.attributes.clone()).unwrap_or_default();
+            attributes.extend(answer.attributes);
+            let content = Content { attributes, payload: answer.payload.into_bytes() };
+            let parent = had.map(|_| 0);
+            outputs.push(Output { relationship, bytes: content.bytes(), priority: content.priority(), parent });
+            made.push(content);
+        }
+        if outputs.len() > ANSWERS_MAX {
+            return Err(format!("$MS_ITEMS has {} items, more than {ANSWERS_MAX}", outputs.len()));
+        }
+        Ok((outputs, made))
+    }
+}
+
+fn failed(message: String) -> Done {
+    Done { verdict: Verdict::Failed(message), made: Vec::new(), lines: Vec::new() }
+}

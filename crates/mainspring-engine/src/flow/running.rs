@@ -1,0 +1,332 @@
+//! One flow of this node: its machine, what its items hold, and what is to be kept.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use mainspring_core::flow::body::{Content, Done};
+use mainspring_core::flow::{
+    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Now, Pools, Priority, TurnId,
+    Verdict, Write,
+};
+use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite};
+use rustc_hash::FxHashMap;
+use tokio::sync::watch;
+
+use super::{ComponentView, ConnectionView, FlowError, FlowView, Line, Reply};
+
+/// Bytes of contents that are kept in memory for the next component, for each flow.
+const CACHE_BYTES: u64 = 16 << 20;
+/// Lines that are kept of a component's log.
+const LINES: usize = 100;
+
+/// A flow that was read.
+pub(super) struct Loaded {
+    pub(super) row: FlowRow,
+    pub(super) epoch: i64,
+    pub(super) definition: Definition,
+    pub(super) flow: flow::Flow,
+    pub(super) items: Vec<ItemRow>,
+}
+
+/// A flow at work.
+pub(super) struct Running {
+    pub(super) row: FlowRow,
+    pub(super) epoch: i64,
+    /// Tells this load of the flow from others.
+    pub(super) generation: u64,
+    pub(super) definition: Definition,
+    pub(super) machine: Machine,
+    numbers: Vec<i64>,
+    contents: FxHashMap<ItemId, Content>,
+    cached: u64,
+    /// Bodies that run: how each is told to end.
+    pub(super) bodies: FxHashMap<TurnId, watch::Sender<bool>>,
+    /// What is to be kept next, in order.
+    pub(super) pending: Vec<Pending>,
+    pub(super) is_writing: bool,
+    logs: Vec<VecDeque<Line>>,
+}
+
+/// Writes that belong together, and who hears when they are kept.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) turn: Option<TurnId>,
+    pub(super) writes: Vec<ItemWrite>,
+    pub(super) reply: Option<Reply<u64>>,
+}
+
+/// What a body came to.
+pub(super) struct Ended {
+    pub(super) turn: TurnId,
+    pub(super) component: usize,
+    pub(super) done: Done,
+    /// What its items held.
+    pub(super) contents: Vec<Content>,
+}
+
+impl Running {
+    pub(super) fn new(loaded: Loaded, generation: u64, pools: &mut Pools, now: Now) -> Self {
+        let Loaded { row, epoch, definition, flow, items } = loaded;
+        let numbers = definition.connection_numbers();
+        let last = items.iter().map(|item| item.id.max(item.position)).max().unwrap_or(0);
+        // Ids go up from process start to process start, so that those of items that are gone do not come again.
+        let first_id = (last + 1).max(now.wall.as_millis().saturating_mul(1_000));
+        let mut machine = Machine::new(row.id.unsigned_abs(), flow, IdleCheck::Wake, first_id, now);
+        for item in &items {
+            match numbers.iter().position(|number| *number == item.connection) {
+                Some(connection) => {
+                    machine.handle(Event::Put { connection, item: header(item, now) }, pools, now);
+                }
+                None => tracing::warn!(flow = row.name, item = item.id, "an item is in no connection of its flow"),
+            }
+        }
+        let logs = definition.parts.iter().map(|_| VecDeque::new()).collect();
+        let mut running = Self {
+            row,
+            epoch,
+            generation,
+            definition,
+            machine,
+            numbers,
+            contents: FxHashMap::default(),
+            cached: 0,
+            bodies: FxHashMap::default(),
+            pending: Vec::new(),
+            is_writing: false,
+            logs,
+        };
+        running.resume(pools, now);
+        running
+    }
+
+    /// Starts what was running.
+    fn resume(&mut self, pools: &mut Pools, now: Now) {
+        let states: BTreeMap<String, String> = serde_json::from_str(&self.row.states).unwrap_or_default();
+        for component in 0..self.definition.parts.len() {
+            match states.get(&self.definition.parts[component].component.name).map(String::as_str) {
+                Some("running") => drop(self.machine.start(component, pools, now)),
+                Some("disabled") => drop(self.machine.disable(component)),
+                _ => {}
+            }
+        }
+    }
+
+    /// What each component is meant to do. Who runs once is stopped afterwards.
+    pub(super) fn states(&self) -> BTreeMap<String, ComponentState> {
+        let state = |component: usize| match self.machine.state(component) {
+            ComponentState::RunOnce => ComponentState::Stopped,
+            state => state,
+        };
+        let names = self.definition.parts.iter().map(|part| part.component.name.clone());
+        names.enumerate().map(|(component, name)| (name, state(component))).collect()
+    }
+
+    /// Takes what items hold out of memory. `None` in the place of what is not there.
+    pub(super) fn take_contents(&mut self, items: &[Header]) -> Vec<Option<Content>> {
+        let mut taken = Vec::with_capacity(items.len());
+        for item in items {
+            let content = self.contents.remove(&item.id);
+            self.cached -= content.as_ref().map_or(0, Content::bytes);
+            taken.push(content);
+        }
+        taken
+    }
+
+    fn cache(&mut self, id: ItemId, content: &Content) {
+        if self.cached + content.bytes() <= CACHE_BYTES {
+            self.cached += content.bytes();
+            if let Some(before) = self.contents.insert(id, content.clone()) {
+                self.cached -= before.bytes();
+            }
+        }
+    }
+
+    /// A body has ended: notes what is to be kept of it.
+    pub(super) fn ended(&mut self, ended: Ended, pools: &mut Pools, now: Now) {
+        let Ended { turn, component, done: Done { verdict, made, lines }, contents } = ended;
+        self.bodies.remove(&turn);
+        self.log(component, lines, now);
+        let failed = match &verdict {
+            Verdict::Failed(message) | Verdict::Rejected(message) => Some(message.clone()),
+            Verdict::Done { .. } => None,
+        };
+        let Ok(writes) = self.machine.ended(turn, verdict, pools, now) else { return };
+        if let Some(message) = failed {
+            let name = &self.definition.parts[component].component.name;
+            tracing::warn!(flow = self.row.name, component = name, "{message}");
+        }
+        if writes.is_empty() {
+            return;
+        }
+        let writes = writes.into_iter().map(|write| self.kept(write, &made, &contents, now)).collect();
+        self.pending.push(Pending { turn: Some(turn), writes, reply: None });
+    }
+
+    /// A write of the machine as the store takes it.
+    fn kept(&mut self, write: Write, made: &[Content], had: &[Content], now: Now) -> ItemWrite {
+        let of = |content: flow::Content| match content {
+            flow::Content::Output(place) => made.get(place).cloned().unwrap_or_default(),
+            flow::Content::Item(place) => had.get(place).cloned().unwrap_or_default(),
+        };
+        match write {
+            Write::Insert { connection, item, content } => {
+                let content = of(content);
+                self.cache(item.id, &content);
+                ItemWrite::Insert(self.row_of(connection, &item, now), kept_content(&content))
+            }
+            Write::Move { connection, item, content } => {
+                let content = content.map(of);
+                if let Some(content) = &content {
+                    self.cache(item.id, content);
+                }
+                ItemWrite::Update(self.row_of(connection, &item, now), content.as_ref().map(kept_content))
+            }
+            Write::Update { item } => {
+                let connection = self.connection_of(&item);
+                ItemWrite::Update(self.row_of(connection, &item, now), None)
+            }
+            Write::Remove { id } => ItemWrite::Remove(id.0),
+        }
+    }
+
+    fn connection_of(&self, item: &Header) -> usize {
+        let holds = |connection: &usize| self.machine.queue(*connection).flying(item.id).is_some();
+        (0..self.numbers.len()).find(holds).expect("an item that is updated is in flight")
+    }
+
+    fn row_of(&self, connection: usize, item: &Header, now: Now) -> ItemRow {
+        ItemRow {
+            id: item.id.0,
+            connection: self.numbers[connection],
+            position: item.order,
+            entered_at: item.entered_at,
+            lineage_at: item.lineage_at,
+            penalty_until: item.penalty_until(now),
+            retries: item.retries,
+            bytes: i64::try_from(item.bytes).unwrap_or(i64::MAX),
+            priority: match &item.priority {
+                Priority::Number(number) => Some(number.to_string()),
+                Priority::Text(text) => Some(text.to_string()),
+                Priority::Absent => None,
+            },
+        }
+    }
+
+    /// What is kept has become durable.
+    pub(super) fn written(&mut self, batch: Vec<Pending>, pools: &mut Pools, now: Now) {
+        self.is_writing = false;
+        for Pending { turn, writes, reply } in batch {
+            if let Some(turn) = turn {
+                self.machine.handle(Event::Committed(turn), pools, now);
+            }
+            if let Some(reply) = reply {
+                let _ = reply.send(Ok(writes.len() as u64));
+            }
+        }
+    }
+
+    /// Removals of items that have expired, as far as they are not noted yet.
+    pub(super) fn note_expired(&mut self) {
+        let expired = self.machine.take_expired();
+        if !expired.is_empty() {
+            self.forget(&expired);
+            let writes = expired.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
+            self.pending.push(Pending { turn: None, writes, reply: None });
+        }
+    }
+
+    pub(super) fn forget(&mut self, ids: &[ItemId]) {
+        for id in ids {
+            self.cached -= self.contents.remove(id).map_or(0, |content| content.bytes());
+        }
+    }
+
+    pub(super) fn log(&mut self, component: usize, lines: Vec<String>, now: Now) {
+        let kept = &mut self.logs[component];
+        for text in lines {
+            if kept.len() == LINES {
+                kept.pop_front();
+            }
+            kept.push_back(Line { at: now.wall, text });
+        }
+    }
+
+    pub(super) fn lines(&self, component: usize) -> Vec<Line> {
+        self.logs[component].iter().cloned().collect()
+    }
+
+    pub(super) fn component(&self, name: &str) -> Result<usize, FlowError> {
+        let found = self.definition.parts.iter().position(|part| part.component.name == name);
+        found.ok_or_else(|| FlowError::NoComponent(name.to_owned()))
+    }
+
+    pub(super) fn connection(&self, name: &str) -> Result<usize, FlowError> {
+        let found = (0..self.numbers.len()).find(|connection| self.connection_name(*connection) == name);
+        found.ok_or_else(|| FlowError::NoConnection(name.to_owned()))
+    }
+
+    fn connection_name(&self, connection: usize) -> String {
+        let it = &self.definition.connections[connection];
+        let name = |component: usize| self.definition.parts[component].component.name.as_str();
+        let ends = format!("{}:{}", name(it.from), name(it.to));
+        let usual = it.relationships.len() == 1 && it.relationships[0] == "success";
+        if usual { ends } else { format!("{ends}:{}", it.relationships.join("+")) }
+    }
+
+    pub(super) fn view(&self, pools: &Pools, now: Now) -> FlowView {
+        let component = |(place, part): (usize, &flow::Part)| ComponentView {
+            name: part.component.name.clone(),
+            why: self.machine.why(place, pools, now),
+            counters: self.machine.counters(place, now),
+            bulletins: self
+                .machine
+                .bulletins(place, now)
+                .map(|it| (it.at, it.level == Level::Error, it.message.clone()))
+                .collect(),
+            missed: self.machine.fires_missed_total(place),
+        };
+        let connection = |(place, it): (usize, &flow::Connection)| {
+            let name = |component: usize| self.definition.parts[component].component.name.clone();
+            let queue = self.machine.queue(place);
+            ConnectionView {
+                name: self.connection_name(place),
+                ends: (name(it.from), name(it.to)),
+                relationships: it.relationships.clone(),
+                items: queue.len() as u64,
+                bytes: queue.bytes(),
+                in_flight: queue.in_flight() as u64,
+                is_full: queue.is_full(),
+                max_items: it.max_items,
+                max_bytes: it.max_bytes,
+            }
+        };
+        FlowView {
+            row: self.row.clone(),
+            components: self.definition.parts.iter().enumerate().map(component).collect(),
+            connections: self.definition.connections.iter().enumerate().map(connection).collect(),
+            pools: pools.iter().map(|(name, size, active)| (name.to_owned(), size, active)).collect(),
+        }
+    }
+}
+
+fn header(item: &ItemRow, now: Now) -> Header {
+    Header {
+        id: ItemId(item.id),
+        order: item.position,
+        entered_at: item.entered_at,
+        lineage_at: item.lineage_at,
+        priority: Priority::of(item.priority.as_deref()),
+        bytes: item.bytes.unsigned_abs(),
+        penalty_until_ms: item.penalty_until.map(|until| now.mono_ms + until.since(now.wall)),
+        retries: item.retries,
+    }
+}
+
+fn kept_content(content: &Content) -> ItemContent {
+    let attributes = serde_json::to_string(&content.attributes).expect("texts are JSON");
+    ItemContent { attributes, payload: content.payload.clone() }
+}
+
+/// What an item of the store holds.
+pub(super) fn content_of(kept: ItemContent) -> Content {
+    Content { attributes: serde_json::from_str(&kept.attributes).unwrap_or_default(), payload: kept.payload }
+}

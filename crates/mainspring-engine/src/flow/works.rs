@@ -1,0 +1,522 @@
+//! The loop of all flows of a node.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mainspring_core::cluster::{Shard, Status};
+use mainspring_core::flow::body::Body;
+use mainspring_core::flow::{Definition, Event, Now, Pools, Refused, Start, Ticket};
+use mainspring_core::shard_of;
+use mainspring_store::{FlowRow, ItemWrite, Store, causes};
+use tokio::sync::{mpsc, watch};
+
+use super::body::Run;
+use super::running::{Ended, Loaded, Pending, Running};
+use super::{Action, FlowError, Name, Reply, Request, WaitingItem};
+use crate::clock::{Clock, boot_ms};
+use crate::process::Processes;
+use crate::tasks::Tasks;
+
+/// How often flows that others have changed are looked for, where nodes share the store.
+const LOOK_EVERY_MS: i64 = 1_000;
+/// How often the net below the wakes is drawn through, and after how long a failed write is tried again.
+const NET_EVERY_MS: i64 = 5_000;
+const RETRY_AFTER_MS: u64 = 500;
+/// Items in one read, and writes in one transaction.
+const PAGE: u32 = 5_000;
+const WRITES_MAX: usize = 2_000;
+
+/// What happens to the loop.
+enum Inbox {
+    /// Which flows there are.
+    Listed(Result<Vec<FlowRow>, mainspring_store::Error>),
+    ListAgain,
+    Loaded(i64, Result<Option<Box<Loaded>>, String>),
+    Ended(i64, u64, Box<Ended>),
+    /// Whether what was written counts; it never does again where it does not.
+    Written(i64, u64, Vec<Pending>, bool),
+}
+
+/// See [module](self).
+pub(crate) struct Works {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    processes: Option<Arc<Processes>>,
+    status: watch::Receiver<Option<Arc<Status>>>,
+    requests: mpsc::UnboundedReceiver<Request>,
+    inbox: (mpsc::UnboundedSender<Inbox>, mpsc::UnboundedReceiver<Inbox>),
+    tasks: Tasks,
+    pools: Pools,
+    flows: BTreeMap<i64, Running>,
+    /// Flows that are being read.
+    loading: BTreeMap<i64, i64>,
+    is_listing: bool,
+    /// Whether to list again once a list is there.
+    lists_again: bool,
+    /// Who waits for a list, and for a flow.
+    waiting: Vec<(Option<Name>, Reply<()>)>,
+    generations: u64,
+    /// Whether the flows that were there at the start are at work. Until then, what is asked waits.
+    is_ready: bool,
+    postponed: Vec<Request>,
+    look_at: i64,
+    net_at: i64,
+}
+
+impl Works {
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        processes: Option<Arc<Processes>>,
+        status: watch::Receiver<Option<Arc<Status>>>,
+        requests: mpsc::UnboundedReceiver<Request>,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            processes,
+            status,
+            requests,
+            inbox: mpsc::unbounded_channel(),
+            tasks: Tasks::default(),
+            pools: Pools::default(),
+            flows: BTreeMap::new(),
+            loading: BTreeMap::new(),
+            is_listing: false,
+            lists_again: false,
+            waiting: Vec::new(),
+            generations: 0,
+            is_ready: false,
+            postponed: Vec::new(),
+            look_at: 0,
+            net_at: 0,
+        }
+    }
+
+    /// Runs until nobody asks any more.
+    pub(crate) async fn run(mut self) {
+        let mut alarm = self.clock.alarm();
+        self.list();
+        loop {
+            let now = self.now();
+            let at = now.wall + (self.next_wakeup_ms() - now.mono_ms).max(0);
+            tokio::select! {
+                request = self.requests.recv() => match request {
+                    Some(request) => self.answer(request),
+                    None => return,
+                },
+                Some(news) = self.inbox.1.recv() => self.hear(news),
+                () = alarm.wait_until(at) => {}
+            }
+            // What has come meanwhile is heard together, so that it is kept together.
+            while let Ok(news) = self.inbox.1.try_recv() {
+                self.hear(news);
+            }
+            self.step();
+        }
+    }
+
+    fn now(&self) -> Now {
+        Now { mono_ms: i64::try_from(boot_ms()).unwrap_or(i64::MAX), wall: self.clock.now() }
+    }
+
+    fn next_wakeup_ms(&self) -> i64 {
+        let flows = self.flows.values().filter_map(|running| running.machine.next_wakeup_ms());
+        let net = (!self.flows.is_empty()).then_some(self.net_at);
+        let look = (self.store.cluster().is_some()).then_some(self.look_at);
+        flows.chain(net).chain(look).min().unwrap_or(i64::MAX / 2)
+    }
+
+    /// Does what is due.
+    fn step(&mut self) {
+        let now = self.now();
+        if self.store.cluster().is_some() && now.mono_ms >= self.look_at {
+            self.list();
+        }
+        let draws_net = now.mono_ms >= self.net_at;
+        for running in self.flows.values_mut() {
+            if running.machine.next_wakeup_ms().is_some_and(|at| at <= now.mono_ms) {
+                running.machine.handle(Event::Woke, &mut self.pools, now);
+            }
+            if draws_net {
+                let rescued = running.machine.rescue(&mut self.pools, now);
+                if rescued > 0 {
+                    tracing::error!(flow = running.row.name, rescued, "a component missed its wake; this is a bug");
+                }
+            }
+            running.note_expired();
+        }
+        if draws_net {
+            self.net_at = now.mono_ms + NET_EVERY_MS;
+        }
+        while let Some(ticket) = self.pools.next_ticket() {
+            self.start(ticket);
+        }
+        let due: Vec<i64> =
+            self.flows.iter().filter(|(_, it)| !it.is_writing && !it.pending.is_empty()).map(|(id, _)| *id).collect();
+        due.into_iter().for_each(|id| self.write(id));
+    }
+
+    fn start(&mut self, ticket: Ticket) {
+        let now = self.now();
+        let id = i64::try_from(ticket.flow).unwrap_or(i64::MAX);
+        let Some(running) = self.flows.get_mut(&id) else { return };
+        let Some(start) = running.machine.run(ticket, &mut self.pools, now) else { return };
+        let body = running.definition.parts[start.component].body.clone();
+        let (turn, component) = (start.turn, start.component);
+        // Who only passes items on needs not know what they hold.
+        let contents = match body {
+            Body::Funnel => start.items.iter().map(|_| Some(Default::default())).collect(),
+            _ => running.take_contents(&start.items),
+        };
+        if contents.iter().all(Option::is_some) && !matches!(body, Body::Process(_)) && start.items.len() <= 1 {
+            let contents: Vec<_> = contents.into_iter().flatten().collect();
+            if let Some(done) = body.perform(&contents) {
+                running.ended(Ended { turn, component, done, contents }, &mut self.pools, now);
+            }
+            return;
+        }
+        self.spawn(id, start, body, contents);
+    }
+
+    fn spawn(
+        &mut self,
+        id: i64,
+        start: Start,
+        body: Body,
+        contents: Vec<Option<mainspring_core::flow::body::Content>>,
+    ) {
+        let Some(running) = self.flows.get_mut(&id) else { return };
+        let (cancel, cancelled) = watch::channel(false);
+        let (turn, component, generation) = (start.turn, start.component, running.generation);
+        running.bodies.insert(turn, cancel);
+        let run = Run {
+            flow: format!("{}/{}", running.row.namespace, running.row.name),
+            component: running.definition.parts[component].component.name.clone(),
+            body,
+            start,
+            contents,
+            flow_id: id,
+            store: Arc::clone(&self.store),
+            processes: self.processes.clone(),
+            cancelled,
+        };
+        let inbox = self.inbox.0.clone();
+        self.tasks.start(async move {
+            let (done, contents) = run.run().await;
+            let _ = inbox.send(Inbox::Ended(id, generation, Box::new(Ended { turn, component, done, contents })));
+        });
+    }
+
+    /// Keeps what bodies came to since the last time.
+    fn write(&mut self, id: i64) {
+        let Some(running) = self.flows.get_mut(&id) else { return };
+        let mut count = 0;
+        let fits = |pending: &&Pending| {
+            count += pending.writes.len();
+            count <= WRITES_MAX
+        };
+        let length = running.pending.iter().take_while(fits).count().max(1);
+        let batch: Vec<Pending> = running.pending.drain(..length).collect();
+        running.is_writing = true;
+        let (epoch, generation) = (running.epoch, running.generation);
+        let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
+        let writes: Vec<ItemWrite> = batch.iter().flat_map(|pending| pending.writes.iter().cloned()).collect();
+        self.tasks.start(async move {
+            let counts = loop {
+                match store.flow_store().write_items(id, epoch, writes.clone()).await {
+                    Ok(counts) => break counts,
+                    Err(mainspring_store::Error::Closed) => return,
+                    Err(error) => {
+                        tracing::warn!(error = %causes(&error), "what bodies of a flow did could not be kept; trying again");
+                        crate::clock::pause(RETRY_AFTER_MS).await;
+                    }
+                }
+            };
+            let _ = inbox.send(Inbox::Written(id, generation, batch, counts));
+        });
+    }
+
+    fn hear(&mut self, news: Inbox) {
+        let now = self.now();
+        match news {
+            Inbox::Listed(rows) => self.listed(rows),
+            Inbox::ListAgain => self.list(),
+            Inbox::Loaded(id, loaded) => self.loaded(id, loaded),
+            Inbox::Ended(id, generation, ended) => {
+                if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
+                    running.ended(*ended, &mut self.pools, now);
+                }
+            }
+            Inbox::Written(id, generation, batch, true) => {
+                if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
+                    running.written(batch, &mut self.pools, now);
+                }
+            }
+            Inbox::Written(id, generation, _, false) => {
+                if self.flows.get(&id).is_some_and(|it| it.generation == generation) {
+                    tracing::warn!(flow = id, "another node runs the flow by now; its items are that one's");
+                    self.give_up(id);
+                    self.list();
+                }
+            }
+        }
+    }
+
+    /// Reads which flows there are.
+    fn list(&mut self) {
+        self.look_at = self.now().mono_ms + LOOK_EVERY_MS;
+        if std::mem::replace(&mut self.is_listing, true) {
+            self.lists_again = true;
+            return;
+        }
+        let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
+        self.tasks.start(async move {
+            let _ = inbox.send(Inbox::Listed(store.flow_store().flows().await));
+        });
+    }
+
+    fn listed(&mut self, rows: Result<Vec<FlowRow>, mainspring_store::Error>) {
+        self.is_listing = false;
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(error) => {
+                tracing::warn!(error = %causes(&error), "flows could not be read");
+                self.waiting.drain(..).for_each(|(_, reply)| {
+                    let _ = reply.send(Err(FlowError::Stopping));
+                });
+                self.retry_list();
+                return;
+            }
+        };
+        let owned: BTreeMap<i64, FlowRow> =
+            rows.into_iter().filter(|row| self.owns(row)).map(|row| (row.id, row)).collect();
+        let gone: Vec<i64> = self.flows.keys().filter(|id| !owned.contains_key(id)).copied().collect();
+        gone.into_iter().for_each(|id| self.give_up(id));
+        for (id, row) in owned {
+            let definition = self.flows.get(&id).map(|running| running.row.definition.clone());
+            if definition.as_deref() == Some(row.definition.as_str()) {
+                if let Some(running) = self.flows.get_mut(&id) {
+                    running.row = FlowRow { epoch: running.row.epoch, ..row };
+                }
+            } else if !self.loading.contains_key(&id) {
+                self.give_up(id);
+                self.load(row);
+            }
+        }
+        self.tell();
+        if std::mem::take(&mut self.lists_again) {
+            self.list();
+        }
+    }
+
+    /// Lists again soon, as there is nobody else who would ask.
+    fn retry_list(&self) {
+        let inbox = self.inbox.0.clone();
+        self.tasks.start(async move {
+            crate::clock::pause(RETRY_AFTER_MS).await;
+            let _ = inbox.send(Inbox::ListAgain);
+        });
+    }
+
+    /// Whether the flow's shard is this node's.
+    fn owns(&self, row: &FlowRow) -> bool {
+        if self.store.cluster().is_none() {
+            return true;
+        }
+        let shard = Shard(shard_of(&row.namespace, &row.name));
+        self.status.borrow().as_ref().is_some_and(|status| status.trusted && status.owned.contains(shard))
+    }
+
+    /// Takes a flow and reads its items.
+    fn load(&mut self, row: FlowRow) {
+        let id = row.id;
+        self.loading.insert(id, row.version);
+        let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
+        self.tasks.start(async move {
+            let _ = inbox.send(Inbox::Loaded(id, read(&*store, row).await));
+        });
+    }
+
+    fn loaded(&mut self, id: i64, loaded: Result<Option<Box<Loaded>>, String>) {
+        self.loading.remove(&id);
+        let now = self.now();
+        match loaded {
+            Ok(Some(loaded)) => {
+                self.generations += 1;
+                let running = Running::new(*loaded, self.generations, &mut self.pools, now);
+                self.flows.insert(id, running);
+            }
+            Ok(None) => {}
+            Err(why) => tracing::error!(flow = id, why, "a flow cannot be run"),
+        }
+        // It may have been changed while it was read.
+        if self.waiting.is_empty() {
+            self.tell();
+        } else {
+            self.list();
+        }
+    }
+
+    /// Answers those whose flow is as it is kept.
+    fn tell(&mut self) {
+        if self.lists_again {
+            return;
+        }
+        let (done, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|_| self.loading.is_empty());
+        self.waiting = waiting;
+        let done: Vec<(Option<Name>, Reply<()>)> = done;
+        done.into_iter().for_each(|(_, reply)| {
+            let _ = reply.send(Ok(()));
+        });
+        if self.loading.is_empty() && !std::mem::replace(&mut self.is_ready, true) {
+            std::mem::take(&mut self.postponed).into_iter().for_each(|request| self.answer(request));
+        }
+    }
+
+    /// Ends the bodies of a flow; their items stay in the store.
+    fn give_up(&mut self, id: i64) {
+        if let Some(mut running) = self.flows.remove(&id) {
+            running.machine.give_up(&mut self.pools);
+            running.bodies.values().for_each(|cancel| {
+                cancel.send_replace(true);
+            });
+        }
+    }
+
+    fn find(&mut self, name: &Name) -> Result<&mut Running, FlowError> {
+        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
+        found.ok_or(FlowError::Elsewhere)
+    }
+
+    fn answer(&mut self, request: Request) {
+        if !self.is_ready && !matches!(request, Request::Reload(..)) {
+            self.postponed.push(request);
+            return;
+        }
+        let now = self.now();
+        match request {
+            Request::View(name, reply) => {
+                let found = self.flows.values().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
+                let view = found.map(|running| running.view(&self.pools, now));
+                let _ = reply.send(view.ok_or(FlowError::Elsewhere));
+            }
+            Request::Change(name, components, action, reply) => {
+                let _ = reply.send(self.change(&name, components, action, now));
+            }
+            Request::Queue(name, connection, limit, reply) => {
+                let found = self.find(&name).and_then(|running| {
+                    let connection = running.connection(&connection)?;
+                    let waiting = running.machine.queue(connection).iter().take(limit);
+                    Ok(waiting
+                        .map(|item| WaitingItem { item: item.clone(), penalty_until: item.penalty_until(now) })
+                        .collect())
+                });
+                let _ = reply.send(found);
+            }
+            Request::Drop(name, connection, only, reply) => self.drop_items(&name, &connection, only.as_deref(), reply),
+            Request::Log(name, component, reply) => {
+                let lines = self.find(&name).and_then(|it| it.component(&component).map(|place| it.lines(place)));
+                let _ = reply.send(lines);
+            }
+            Request::Reload(name, reply) => {
+                self.waiting.push((name, reply));
+                self.list();
+            }
+        }
+    }
+
+    fn drop_items(
+        &mut self,
+        name: &Name,
+        connection: &str,
+        only: Option<&[mainspring_core::flow::ItemId]>,
+        reply: Reply<u64>,
+    ) {
+        let now = self.now();
+        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
+        let Some(running) = found else {
+            let _ = reply.send(Err(FlowError::Elsewhere));
+            return;
+        };
+        match running.connection(connection) {
+            Ok(connection) => {
+                let gone = running.machine.drop_items(connection, only, &mut self.pools, now);
+                running.forget(&gone);
+                let writes = gone.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
+                running.pending.push(Pending { turn: None, writes, reply: Some(reply) });
+            }
+            Err(error) => drop(reply.send(Err(error))),
+        }
+    }
+
+    fn change(
+        &mut self,
+        name: &Name,
+        components: Option<Vec<String>>,
+        action: Action,
+        now: Now,
+    ) -> Result<BTreeMap<String, mainspring_core::flow::ComponentState>, FlowError> {
+        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
+        let running = found.ok_or(FlowError::Elsewhere)?;
+        let is_all = components.is_none();
+        let places = match components {
+            Some(names) => names.iter().map(|name| running.component(name)).collect::<Result<Vec<_>, _>>()?,
+            None => (0..running.definition.parts.len()).collect(),
+        };
+        for place in places {
+            let (machine, pools) = (&mut running.machine, &mut self.pools);
+            let done = match action {
+                Action::Start => machine.start(place, pools, now),
+                Action::Stop => {
+                    machine.stop(place, pools);
+                    Ok(())
+                }
+                Action::RunOnce => machine.run_once(place, pools, now),
+                Action::Disable => machine.disable(place),
+                Action::Enable => {
+                    machine.enable(place);
+                    Ok(())
+                }
+                Action::Terminate => machine.terminate(place, pools, now).map(|turns| {
+                    let bodies = turns.iter().filter_map(|turn| running.bodies.get(turn));
+                    bodies.for_each(|cancel| {
+                        cancel.send_replace(true);
+                    });
+                }),
+            };
+            match done {
+                Ok(()) => {}
+                // Of all, those that cannot are passed over: what was asked for holds, or is not for them.
+                Err(Refused::Running | Refused::Disabled | Refused::NotStopped) if is_all => {}
+                Err(refused) => {
+                    let component = running.definition.parts[place].component.name.clone();
+                    return Err(FlowError::Refused { component, refused });
+                }
+            }
+        }
+        Ok(running.states())
+    }
+}
+
+async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, String> {
+    let failed = |error: mainspring_store::Error| causes(&error);
+    let definition: Definition =
+        serde_json::from_str(&row.definition).map_err(|error| format!("its definition cannot be read: {error}"))?;
+    let flow = definition.compile().map_err(|found| {
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        found.join("; ")
+    })?;
+    let Some(epoch) = store.flow_store().take_flow(row.id).await.map_err(failed)? else { return Ok(None) };
+    let mut items = Vec::new();
+    loop {
+        let after = items.last().map_or(i64::MIN, |item: &mainspring_store::ItemRow| item.id);
+        let page = store.flow_store().items(row.id, after, PAGE).await.map_err(failed)?;
+        let is_last = page.len() < PAGE as usize;
+        items.extend(page);
+        if is_last {
+            break;
+        }
+    }
+    Ok(Some(Box::new(Loaded { row, epoch, definition, flow, items })))
+}

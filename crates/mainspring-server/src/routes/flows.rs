@@ -1,0 +1,416 @@
+//! Flows: components joined by queues of items.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use mainspring_api::{
+    self as api, ErrorCode, FlowAction, FlowChange, FlowComponent, FlowConnection, FlowDropped, FlowItem,
+    FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes,
+};
+use mainspring_core::flow::ItemId;
+use mainspring_engine::flow::{Action, ComponentView, ConnectionView, FlowError, FlowView, sentence};
+use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
+use utoipa_axum::routes;
+
+use super::Route;
+use crate::app::App;
+use crate::convert;
+use crate::extract::{Body, Condition, PathOf, QueryOf};
+use crate::layers::DONE;
+use crate::refusal::{Answer, Refusal};
+use crate::show::{count, instant};
+
+/// Items that a list shows if nothing is said, and at most.
+const ITEMS: (u32, u32) = (100, 1_000);
+
+type Key = (String, String);
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::view(routes!(list)),
+        Route::view(routes!(get)),
+        Route::edit(routes!(put, delete)),
+        Route::operate(routes!(change)),
+        Route::view(routes!(why)),
+        Route::view(routes!(log)),
+        Route::view(routes!(queue)),
+        Route::operate(routes!(drop_items)),
+        Route::view(routes!(item)),
+    ]
+}
+
+impl From<FlowError> for Refusal {
+    fn from(error: FlowError) -> Self {
+        let text = error.to_string();
+        match error {
+            FlowError::NoFlow(_) => Self::new(ErrorCode::FlowNotFound, text),
+            FlowError::NoComponent(_) => Self::new(ErrorCode::FlowComponentNotFound, text),
+            FlowError::NoConnection(_) => Self::new(ErrorCode::FlowConnectionNotFound, text),
+            FlowError::Refused { .. } => Self::new(ErrorCode::FlowState, text),
+            FlowError::Elsewhere => Self::new(ErrorCode::FlowElsewhere, text),
+            FlowError::Store(error) => error.into(),
+            FlowError::Stopping => Self::new(ErrorCode::ServerDraining, text),
+        }
+    }
+}
+
+/// Lists the flows of all namespaces, by namespace and name.
+#[utoipa::path(get, path = routes::FLOWS, tag = "flows", responses((status = 200, body = Vec<FlowSummary>)))]
+async fn list(State(app): State<App>) -> Answer<Json<Vec<FlowSummary>>> {
+    let rows = app.control().store().flow_store().flows().await?;
+    Ok(Json(rows.iter().map(summary).collect()))
+}
+
+/// Returns a flow with all that is known of it now: states, queues, what its components did in the last five minutes.
+#[utoipa::path(get, path = routes::FLOW, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
+    responses((status = 200, body = api::Flow)))]
+async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> Answer<Json<api::Flow>> {
+    Ok(Json(shown(view(&app, &namespace, &name).await?, Vec::new())))
+}
+
+/// Saves a flow. A new one is stopped. One that is there must be stopped, and keeps the items of connections whose ends and
+/// relationships stay; a connection with items cannot go.
+#[utoipa::path(put, path = routes::FLOW, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
+    request_body = FlowSpec, responses((status = 200, body = api::Flow)))]
+async fn put(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<Key>,
+    condition: Condition,
+    Body(spec): Body<FlowSpec>,
+) -> Answer<Json<api::Flow>> {
+    named_alike(&spec, &namespace, &name)?;
+    let spec = FlowSpec { namespace: Some(namespace.clone()), ..spec };
+    let compiled = convert::flow(&spec, &app.default_timezone, app.now()).map_err(Refusal::invalid)?;
+    let store = app.control().store();
+    let there = store.flow_store().flow(&namespace, &name).await?;
+    expected(condition, there.as_ref())?;
+    let definition = serde_json::to_string(&compiled.definition).expect("a definition is plain data");
+    let states = match &there {
+        Some(row) if row.definition == definition => row.states.clone(),
+        Some(_) => {
+            let now = app.engine.flows().view(&namespace, &name).await?;
+            may_change(&now, &compiled.definition)?;
+            "{}".to_owned()
+        }
+        None => "{}".to_owned(),
+    };
+    let source = serde_json::to_string(&spec).expect("a flow is plain data");
+    let expect = there.map(|row| row.version);
+    let write = FlowWrite {
+        namespace: namespace.clone(),
+        name: name.clone(),
+        definition,
+        source,
+        states,
+        expect,
+        at: app.now(),
+    };
+    match store.flow_store().save_flow(write).await {
+        Err(StoreError::Conflict { why, .. }) => {
+            return Err(Refusal::new(ErrorCode::ResourceConflict, format!("the flow {why}")));
+        }
+        saved => saved?,
+    };
+    app.engine.flows().reload(Some((&namespace, &name))).await?;
+    Ok(Json(shown(view(&app, &namespace, &name).await?, compiled.warnings)))
+}
+
+/// Deletes a flow with all of its items. It must be stopped.
+#[utoipa::path(delete, path = routes::FLOW, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
+    responses((status = 204, description = "Done")))]
+async fn delete(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<Key>,
+    condition: Condition,
+) -> Answer<StatusCode> {
+    let store = app.control().store();
+    let row = store.flow_store().flow(&namespace, &name).await?;
+    let row = row.ok_or_else(|| missing(&namespace, &name))?;
+    expected(condition, Some(&row))?;
+    is_stopped(&app.engine.flows().view(&namespace, &name).await?)?;
+    store.flow_store().delete_flow(row.id).await?;
+    app.engine.flows().reload(None).await?;
+    Ok(DONE)
+}
+
+/// Starts, stops, terminates or runs components once: those that are named, or all.
+#[utoipa::path(post, path = routes::FLOW_COMPONENTS, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
+    request_body = FlowChange, responses((status = 200, body = api::Flow)))]
+async fn change(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<Key>,
+    Body(change): Body<FlowChange>,
+) -> Answer<Json<api::Flow>> {
+    let action = match change.action {
+        FlowAction::Start => Action::Start,
+        FlowAction::Stop => Action::Stop,
+        FlowAction::RunOnce => Action::RunOnce,
+        FlowAction::Terminate => Action::Terminate,
+        FlowAction::Disable => Action::Disable,
+        FlowAction::Enable => Action::Enable,
+    };
+    view(&app, &namespace, &name).await?;
+    let states = app.engine.flows().change(&namespace, &name, change.components, action).await?;
+    let words: std::collections::BTreeMap<&str, &str> =
+        states.iter().map(|(name, state)| (name.as_str(), state.as_str())).collect();
+    let words = serde_json::to_string(&words).expect("texts are JSON");
+    keep(&app, &namespace, &name, &words).await?;
+    Ok(Json(shown(view(&app, &namespace, &name).await?, Vec::new())))
+}
+
+/// Keeps what components are meant to do, whoever else changes the flow meanwhile.
+async fn keep(app: &App, namespace: &str, name: &str, states: &str) -> Answer<()> {
+    let store = app.control().store().flow_store();
+    loop {
+        let row = store.flow(namespace, name).await?.ok_or_else(|| missing(namespace, name))?;
+        if row.states == states {
+            return Ok(());
+        }
+        match store.set_flow_states(row.id, row.version, states).await {
+            Err(StoreError::Conflict { .. }) => {}
+            done => {
+                done?;
+                return Ok(app.engine.flows().reload(Some((namespace, name))).await?);
+            }
+        }
+    }
+}
+
+/// Says why a component runs or does not, as the one gate answers.
+#[utoipa::path(get, path = routes::FLOW_WHY, tag = "flows",
+    params(("namespace" = String, Path), ("flow" = String, Path), ("component" = String, Path)),
+    responses((status = 200, body = FlowComponent)))]
+async fn why(
+    State(app): State<App>,
+    PathOf((namespace, name, component)): PathOf<(String, String, String)>,
+) -> Answer<Json<FlowComponent>> {
+    let view = view(&app, &namespace, &name).await?;
+    let found = view.components.iter().find(|it| it.name == component);
+    found.map(|it| Json(shown_component(it))).ok_or_else(|| FlowError::NoComponent(component).into())
+}
+
+/// Returns the last 100 lines of a component's log, the oldest first: what its processes print, and what `log` writes.
+#[utoipa::path(get, path = routes::FLOW_LOG, tag = "flows",
+    params(("namespace" = String, Path), ("flow" = String, Path), ("component" = String, Path)),
+    responses((status = 200, body = Vec<FlowLine>)))]
+async fn log(
+    State(app): State<App>,
+    PathOf((namespace, name, component)): PathOf<(String, String, String)>,
+) -> Answer<Json<Vec<FlowLine>>> {
+    view(&app, &namespace, &name).await?;
+    let lines = app.engine.flows().log(&namespace, &name, &component).await?;
+    Ok(Json(lines.into_iter().map(|it| FlowLine { at: instant(it.at), text: it.text }).collect()))
+}
+
+/// Lists items that wait in a connection, in the order in which they leave.
+#[utoipa::path(get, path = routes::FLOW_QUEUE, tag = "flows",
+    params(("namespace" = String, Path), ("flow" = String, Path), ("connection" = String, Path), FlowItemFilter),
+    responses((status = 200, body = Vec<FlowItem>)))]
+async fn queue(
+    State(app): State<App>,
+    PathOf((namespace, name, connection)): PathOf<(String, String, String)>,
+    QueryOf(filter): QueryOf<FlowItemFilter>,
+) -> Answer<Json<Vec<FlowItem>>> {
+    view(&app, &namespace, &name).await?;
+    let limit = filter.limit.unwrap_or(ITEMS.0).clamp(1, ITEMS.1) as usize;
+    let limit = if filter.item.is_some() { usize::MAX } else { limit };
+    let items = app.engine.flows().queue(&namespace, &name, &connection, limit).await?;
+    let asked = items.into_iter().filter(|it| filter.item.is_none_or(|id| id == it.item.id.0));
+    let shown = asked.map(|it| FlowItem {
+        id: it.item.id.0,
+        bytes: it.item.bytes,
+        entered_at: instant(it.item.entered_at),
+        penalty_until: it.penalty_until.map(instant),
+        retries: it.item.retries,
+    });
+    Ok(Json(shown.collect()))
+}
+
+/// Removes items that wait in a connection: all of them, or one. What bodies have stays.
+#[utoipa::path(delete, path = routes::FLOW_QUEUE, tag = "flows",
+    params(("namespace" = String, Path), ("flow" = String, Path), ("connection" = String, Path), FlowItemFilter),
+    responses((status = 200, body = FlowDropped)))]
+async fn drop_items(
+    State(app): State<App>,
+    PathOf((namespace, name, connection)): PathOf<(String, String, String)>,
+    QueryOf(filter): QueryOf<FlowItemFilter>,
+) -> Answer<Json<FlowDropped>> {
+    view(&app, &namespace, &name).await?;
+    let only = filter.item.map(|id| vec![ItemId(id)]);
+    let items = app.engine.flows().drop_items(&namespace, &name, &connection, only).await?;
+    match (items, filter.item) {
+        (0, Some(id)) => {
+            let why = format!("item {id} does not wait in \"{connection}\"");
+            Err(Refusal::new(ErrorCode::FlowItemNotFound, why))
+        }
+        (items, _) => Ok(Json(FlowDropped { items })),
+    }
+}
+
+/// Returns what an item holds.
+#[utoipa::path(get, path = routes::FLOW_ITEM, tag = "flows",
+    params(("namespace" = String, Path), ("flow" = String, Path), ("item" = i64, Path)),
+    responses((status = 200, body = FlowItemContent)))]
+async fn item(
+    State(app): State<App>,
+    PathOf((namespace, name, id)): PathOf<(String, String, i64)>,
+) -> Answer<Json<FlowItemContent>> {
+    let store = app.control().store().flow_store();
+    let row = store.flow(&namespace, &name).await?.ok_or_else(|| missing(&namespace, &name))?;
+    let found = store.item_content(row.id, id).await?;
+    let found = found.ok_or_else(|| {
+        Refusal::new(ErrorCode::FlowItemNotFound, format!("there is no item {id} in flow \"{name}\""))
+    })?;
+    Ok(Json(FlowItemContent {
+        id,
+        attributes: serde_json::from_str(&found.attributes).unwrap_or_default(),
+        payload: String::from_utf8_lossy(&found.payload).into_owned(),
+        payload_bytes: found.payload.len() as u64,
+    }))
+}
+
+fn missing(namespace: &str, name: &str) -> Refusal {
+    Refusal::new(ErrorCode::FlowNotFound, format!("no flow \"{name}\" in namespace \"{namespace}\""))
+}
+
+/// A flow as the engine of this node sees it.
+async fn view(app: &App, namespace: &str, name: &str) -> Answer<FlowView> {
+    match app.engine.flows().view(namespace, name).await {
+        Err(FlowError::Elsewhere) => {
+            let there = app.control().store().flow_store().flow(namespace, name).await?;
+            Err(if there.is_some() { FlowError::Elsewhere.into() } else { missing(namespace, name) })
+        }
+        found => Ok(found?),
+    }
+}
+
+fn named_alike(spec: &FlowSpec, namespace: &str, name: &str) -> Answer<()> {
+    let mut problems = Vec::new();
+    if spec.flow != name {
+        let message = format!("the flow is named \"{}\" here and \"{name}\" in the path", spec.flow);
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at("/flow"));
+    }
+    if let Some(other) = spec.namespace.as_ref().filter(|it| *it != namespace) {
+        let message = format!("the namespace is \"{other}\" here and \"{namespace}\" in the path");
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at("/namespace"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(problems)) }
+}
+
+fn expected(condition: Condition, there: Option<&FlowRow>) -> Answer<()> {
+    let holds = match condition {
+        Condition::Always => true,
+        Condition::Present => there.is_some(),
+        Condition::Absent if there.is_some() => {
+            return Err(Refusal::new(ErrorCode::ResourceExists, "the flow exists already"));
+        }
+        Condition::Absent => true,
+        Condition::Version(version) => there.is_some_and(|row| count(row.version) == version),
+    };
+    let stale = || Refusal::new(ErrorCode::ResourceStale, "the flow has another version by now");
+    if holds { Ok(()) } else { Err(stale()) }
+}
+
+fn is_stopped(view: &FlowView) -> Answer<()> {
+    let busy = |it: &&ComponentView| it.why.active > 0 || matches!(it.why.state.as_str(), "running" | "run_once");
+    match view.components.iter().find(busy) {
+        Some(it) => {
+            let why = format!("component \"{}\" is not stopped: {}", it.name, sentence(&it.why));
+            Err(Refusal::new(ErrorCode::FlowState, why).hint(format!("mainspring flow stop {}", view.row.name)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a flow may become another: it is stopped, and no connection goes that holds items.
+fn may_change(now: &FlowView, next: &mainspring_core::flow::Definition) -> Answer<()> {
+    is_stopped(now)?;
+    let before: mainspring_core::flow::Definition = match serde_json::from_str(&now.row.definition) {
+        Ok(before) => before,
+        Err(_) => return Ok(()),
+    };
+    let stay = next.connection_numbers();
+    let gone = before
+        .connection_numbers()
+        .into_iter()
+        .zip(&now.connections)
+        .find(|(number, it)| it.items > 0 && !stay.contains(number));
+    match gone {
+        Some((_, it)) => {
+            let why = format!("connection \"{}\" would go, and {} items are in it", it.name, it.items);
+            let hint = format!("let them run out, or mainspring flow queue drop {} {}", now.row.name, it.name);
+            Err(Refusal::new(ErrorCode::FlowState, why).hint(hint))
+        }
+        None => Ok(()),
+    }
+}
+
+fn summary(row: &FlowRow) -> FlowSummary {
+    let spec: FlowSpec = serde_json::from_str(&row.source).unwrap_or_default();
+    let states: std::collections::BTreeMap<String, String> = serde_json::from_str(&row.states).unwrap_or_default();
+    let size = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    FlowSummary {
+        namespace: row.namespace.clone(),
+        name: row.name.clone(),
+        description: spec.description,
+        components: size(spec.components.len()),
+        running: size(states.values().filter(|state| *state == "running").count()),
+        version: count(row.version),
+        saved_at: instant(row.saved_at),
+    }
+}
+
+fn shown(view: FlowView, warnings: Vec<Problem>) -> api::Flow {
+    api::Flow {
+        spec: serde_json::from_str(&view.row.source).unwrap_or_default(),
+        namespace: view.row.namespace,
+        name: view.row.name,
+        version: count(view.row.version),
+        saved_at: instant(view.row.saved_at),
+        components: view.components.iter().map(shown_component).collect(),
+        connections: view.connections.into_iter().map(shown_connection).collect(),
+        pools: view.pools.into_iter().map(|(name, size, active)| FlowPool { name, size, active }).collect(),
+        warnings,
+    }
+}
+
+fn shown_component(it: &ComponentView) -> FlowComponent {
+    let level = |is_error: bool| if is_error { "error" } else { "warn" }.to_owned();
+    let bulletins = it.bulletins.iter().map(|(at, is_error, message)| api::FlowBulletin {
+        at: instant(*at),
+        level: level(*is_error),
+        message: message.clone(),
+    });
+    FlowComponent {
+        name: it.name.clone(),
+        state: it.why.state.as_str().to_owned(),
+        active: it.why.active,
+        terminated: it.why.terminated,
+        blocked: it.why.blocked.as_ref().map(|blocked| blocked.reason.as_str().to_owned()),
+        why: sentence(&it.why),
+        next_fire: it.why.next_fire.map(instant),
+        last_skip_at: it.why.last_skip.map(|(at, _)| instant(at)),
+        last_skip_reason: it.why.last_skip.map(|(_, reason)| reason.as_str().to_owned()),
+        missed: it.missed,
+        items_in: it.counters.items_in,
+        items_out: it.counters.items_out,
+        tasks: it.counters.tasks,
+        task_ms: it.counters.task_ms,
+        bulletins: bulletins.collect(),
+    }
+}
+
+fn shown_connection(it: ConnectionView) -> FlowConnection {
+    FlowConnection {
+        name: it.name,
+        from: it.ends.0,
+        to: it.ends.1,
+        relationships: it.relationships,
+        items: it.items,
+        bytes: it.bytes,
+        in_flight: it.in_flight,
+        full: it.is_full,
+        max_items: it.max_items,
+        max_bytes: it.max_bytes,
+    }
+}
