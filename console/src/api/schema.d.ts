@@ -154,6 +154,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the flows of all namespaces, by namespace and name. */
+        get: operations["flows_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/info": {
         parameters: {
             query?: never;
@@ -324,6 +341,114 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a flow with all that is known of it now: states, queues, what its components did in the last five minutes. */
+        get: operations["flows_get"];
+        /**
+         * Saves a flow. A new one is stopped. One that is there must be stopped, and keeps the items of connections whose ends and
+         *     relationships stay; a connection with items cannot go.
+         */
+        put: operations["flows_put"];
+        post?: never;
+        /** Deletes a flow with all of its items. It must be stopped. */
+        delete: operations["flows_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/components": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts, stops, terminates or runs components once: those that are named, or all. */
+        post: operations["flows_change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the last 100 lines of a component's log, the oldest first: what its processes print, and what `log` writes. */
+        get: operations["flows_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says why a component runs or does not, as the one gate answers. */
+        get: operations["flows_why"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/items/{item}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what an item holds. */
+        get: operations["flows_item"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/queues/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists items that wait in a connection, in the order in which they leave. */
+        get: operations["flows_queue"];
+        put?: never;
+        post?: never;
+        /** Removes items that wait in a connection: all of them, or one. What bodies have stays. */
+        delete: operations["flows_drop_items"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1856,6 +1981,98 @@ export interface components {
             /** @description Each node, by name. */
             nodes: components["schemas"]["NodeLateness"][];
         };
+        /**
+         * @description A component of a flow: what its body does, and when it runs.
+         *
+         *     Exactly one of `run`, `exec`, `generate`, `log`, `route` and `funnel` says what its body does. At most one of `schedule`, `cron`
+         *     and `event` says when it runs; without, it runs as fast as there is work.
+         */
+        ComponentSpec: {
+            /** @description How long it rests after its body failed, as a duration; `30 sec` when absent. */
+            admin_yield?: string | null;
+            /** @description Whether room behind one relationship is enough; else all need room. */
+            any_destination?: boolean;
+            /**
+             * Format: int32
+             * @description How many bodies may run at once; 1 when absent. 0 is for event-driven components: as many as the pool takes.
+             */
+            concurrency?: number | null;
+            /** @description Times at which it runs, with 6 or 7 fields as in Quartz: cron-driven. */
+            cron?: string | null;
+            /** @description What it is for, in the user's words. */
+            description?: string | null;
+            end?: components["schemas"]["OneOrMany_String"] | null;
+            /** @description Environment variables of the process; at most 1,000. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description `true` starts it when an item arrives: event-driven. */
+            event?: boolean;
+            /** @description A program and its arguments, without a shell, as with `run`; at most 10,000. */
+            exec?: string[] | null;
+            /** @description `true` passes items on as they are, 10,000 in one turn at most. Relationship `success`. */
+            funnel?: boolean;
+            generate?: components["schemas"]["GenerateSpec"] | null;
+            log?: components["schemas"]["LogSpec"] | null;
+            misfire?: components["schemas"]["FlowMisfire"] | null;
+            /**
+             * Format: int32
+             * @description How many bodies at most make up for such times, with `misfire: all`.
+             */
+            misfire_max?: number | null;
+            on_blocked?: components["schemas"]["OnBlocked"] | null;
+            /** @description How long a penalised item is passed over, as a duration; `30 sec` when absent. */
+            penalty?: string | null;
+            placement?: components["schemas"]["FlowPlacement"] | null;
+            /** @description Pool whose permits its bodies take; `event` for event-driven components and `timer` for others when absent. */
+            pool?: string | null;
+            retry?: components["schemas"]["RetrySpec"] | null;
+            /** @description Passes each item on under the first relationship whose condition holds, or under `unmatched`; at most 1,000. */
+            route?: components["schemas"]["RouteSpec"][] | null;
+            /**
+             * @description A line for `/bin/sh`. It gets an item's payload on standard input and its attributes as `$MS_ATTRIBUTES`, and answers with
+             *     items in the file `$MS_ITEMS`. Relationships `success` and `failure`.
+             */
+            run?: string | null;
+            /** @description How long a turn goes on to start bodies, as a duration; none when absent. */
+            run_duration?: string | null;
+            /** @description Delay from the end of a body to the next start, as a duration: timer-driven. */
+            schedule?: string | null;
+            /** @description Whether its bodies must never overlap. */
+            serial?: boolean;
+            /** @description Time a process may take, as a duration. */
+            timeout?: string | null;
+            /** @description Zone in which `cron` is read; that of the server when absent. */
+            timezone?: string | null;
+            /** @description Whether it runs without items although connections lead to it. */
+            trigger_when_empty?: boolean;
+            /** @description Working directory of the process. */
+            working_dir?: string | null;
+            /** @description How long it rests when its body asks for that, as a duration; `1 sec` when absent. */
+            yield?: string | null;
+        };
+        /** @description A queue between two components. */
+        ConnectionSpec: {
+            /** @description After how long in the flow an item is thrown away, as a duration; never when absent. */
+            expire_after?: string | null;
+            /** @description The component that puts items in. */
+            from: string;
+            /**
+             * Format: int64
+             * @description At how many bytes it is full; 1 GiB when absent, 0 for never.
+             */
+            max_bytes?: number | null;
+            /**
+             * Format: int64
+             * @description At how many items it is full; 10,000 when absent, 0 for never.
+             */
+            max_items?: number | null;
+            /** @description In which order items leave; at most 10. After these, in order of arrival. */
+            prioritizers?: components["schemas"]["Prioritizer"][];
+            relationships?: components["schemas"]["OneOrMany_String"] | null;
+            /** @description The component that takes them. */
+            to: string;
+        };
         /** @description A range of each day. */
         DailyRange: {
             /** @description First time of day, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.mmm`. */
@@ -2088,6 +2305,280 @@ export interface components {
             /** @description Namespace. */
             namespace: string;
         };
+        /** @description A flow with all that is known of it now. */
+        Flow: {
+            /** @description Its components, by name. */
+            components: components["schemas"]["FlowComponent"][];
+            /** @description Its queues. */
+            connections: components["schemas"]["FlowConnection"][];
+            /** @description Its name. */
+            name: string;
+            /** @description Its namespace. */
+            namespace: string;
+            /** @description The pools of the node that runs it. */
+            pools: components["schemas"]["FlowPool"][];
+            /** @description When it was saved last. */
+            saved_at: components["schemas"]["Timestamp"];
+            /** @description As it was written. */
+            spec: components["schemas"]["FlowSpec"];
+            /**
+             * Format: int64
+             * @description Counts its changes.
+             */
+            version: number;
+            /** @description What is allowed and probably not meant, where it was just saved. */
+            warnings?: components["schemas"]["Problem"][];
+        };
+        /**
+         * @description What can be asked of components.
+         * @enum {string}
+         */
+        FlowAction: "start" | "stop" | "run_once" | "terminate" | "disable" | "enable";
+        /** @description A message about a component. */
+        FlowBulletin: {
+            /** @description When. */
+            at: components["schemas"]["Timestamp"];
+            /** @description `warn` or `error`. */
+            level: string;
+            /** @description What happened. */
+            message: string;
+        };
+        /** @description What components of a flow are to do. */
+        FlowChange: {
+            /** @description What. */
+            action: components["schemas"]["FlowAction"];
+            /** @description Which, at most 10,000; all when absent. */
+            components?: string[] | null;
+        };
+        /** @description A component of a flow. */
+        FlowComponent: {
+            /**
+             * Format: int32
+             * @description Bodies that run.
+             */
+            active: number;
+            /** @description Why it does not run, as one word: `yielded`, `not_leader`, `no_work`, `penalised`, `downstream_full`, `at_concurrency` or `terminated`. */
+            blocked?: string | null;
+            /** @description Messages about it, the newest first, for five minutes. */
+            bulletins: components["schemas"]["FlowBulletin"][];
+            /**
+             * Format: int64
+             * @description Items that it took in the last five minutes.
+             */
+            items_in: number;
+            /**
+             * Format: int64
+             * @description Items that it put into queues in the last five minutes.
+             */
+            items_out: number;
+            last_skip_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Why that was lost. */
+            last_skip_reason?: string | null;
+            /**
+             * Format: int64
+             * @description Times that passed while its body ran.
+             */
+            missed: number;
+            /** @description Its name. */
+            name: string;
+            next_fire?: components["schemas"]["Timestamp"] | null;
+            /** @description What it is meant to do: `stopped`, `running`, `run_once` or `disabled`. */
+            state: string;
+            /**
+             * Format: int64
+             * @description How long these ran together, in milliseconds.
+             */
+            task_ms: number;
+            /**
+             * Format: int64
+             * @description Bodies that ended in the last five minutes.
+             */
+            tasks: number;
+            /**
+             * Format: int32
+             * @description Bodies that were terminated and have not ended.
+             */
+            terminated: number;
+            /** @description The same as a sentence. */
+            why: string;
+        };
+        /** @description A queue between two components. */
+        FlowConnection: {
+            /**
+             * Format: int64
+             * @description Their bytes.
+             */
+            bytes: number;
+            /** @description The component that puts items in. */
+            from: string;
+            /** @description Whether it is full, so that the component before it waits. */
+            full: boolean;
+            /**
+             * Format: int64
+             * @description Items that bodies have.
+             */
+            in_flight: number;
+            /**
+             * Format: int64
+             * @description Items that it holds, those that bodies have included.
+             */
+            items: number;
+            /**
+             * Format: int64
+             * @description At how many bytes it is full; 0 for never.
+             */
+            max_bytes: number;
+            /**
+             * Format: int64
+             * @description At how many items it is full; 0 for never.
+             */
+            max_items: number;
+            /** @description `FROM:TO`, and `:RELATIONSHIP` where that is not `success`. */
+            name: string;
+            /** @description Under which relationships. */
+            relationships: string[];
+            /** @description The component that takes them. */
+            to: string;
+        };
+        /** @description How many items were removed. */
+        FlowDropped: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            items: number;
+        };
+        /** @description An item that waits in a queue. */
+        FlowItem: {
+            /**
+             * Format: int64
+             * @description Its bytes: those of payload and attributes.
+             */
+            bytes: number;
+            /** @description When it entered the flow. */
+            entered_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Its id, unique within the flow.
+             */
+            id: number;
+            penalty_until?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description How often it was tried again.
+             */
+            retries: number;
+        };
+        /** @description What an item holds. */
+        FlowItemContent: {
+            /** @description Its attributes. */
+            attributes: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description Its id.
+             */
+            id: number;
+            /** @description Its payload as a text; bytes that are none are replaced. */
+            payload: string;
+            /**
+             * Format: int64
+             * @description Bytes of the payload.
+             */
+            payload_bytes: number;
+        };
+        /** @description A line of a component's log. */
+        FlowLine: {
+            /** @description When it was written. */
+            at: components["schemas"]["Timestamp"];
+            /** @description What it says. */
+            text: string;
+        };
+        /**
+         * @description What becomes of times that pass while the body runs.
+         * @enum {string}
+         */
+        FlowMisfire: "skip" | "once" | "all";
+        /**
+         * @description Where a component runs.
+         * @enum {string}
+         */
+        FlowPlacement: "one" | "leader";
+        /** @description A pool of permits, of which each body takes one. */
+        FlowPool: {
+            /**
+             * Format: int32
+             * @description How many are taken.
+             */
+            active: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description How many permits there are.
+             */
+            size: number;
+        };
+        /**
+         * @description Who waits before an item is tried again.
+         * @enum {string}
+         */
+        FlowRetryMode: "penalize" | "yield";
+        /**
+         * @description A flow: components that pass items on, and the queues between them.
+         *
+         *     ```
+         *     let spec: mainspring_api::FlowSpec = serde_json::from_str(
+         *         r#"{"flow": "hello",
+         *             "components": {"make": {"generate": {"payload": "hi"}, "schedule": "10 sec"}, "log": {"log": {}, "end": "success"}},
+         *             "connections": [{"from": "make", "to": "log"}]}"#,
+         *     )?;
+         *     assert_eq!(spec.connections[0].to, "log");
+         *     assert_eq!(mainspring_api::check_flow(&spec), []);
+         *     # Ok::<(), serde_json::Error>(())
+         *     ```
+         */
+        FlowSpec: {
+            /** @description Its components by name; at most 10,000. */
+            components: {
+                [key: string]: components["schemas"]["ComponentSpec"];
+            };
+            /** @description The queues between them; at most 50,000. */
+            connections?: components["schemas"]["ConnectionSpec"][];
+            /** @description What it is for, in the user's words. */
+            description?: string | null;
+            /** @description Its name, unique within its namespace. */
+            flow: string;
+            /** @description Where its name is unique; `default` when absent. */
+            namespace?: string | null;
+        };
+        /** @description A flow in a list. */
+        FlowSummary: {
+            /**
+             * Format: int32
+             * @description How many components it has.
+             */
+            components: number;
+            /** @description What it is for. */
+            description?: string | null;
+            /** @description Its name. */
+            name: string;
+            /** @description Its namespace. */
+            namespace: string;
+            /**
+             * Format: int32
+             * @description How many of these are to run.
+             */
+            running: number;
+            /** @description When it was saved last. */
+            saved_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Counts its changes.
+             */
+            version: number;
+        };
         /** @description Instants of a trigger that did not fire: one, or a range. Every instant is a run's or in one of these. */
         Gap: {
             /**
@@ -2111,6 +2602,20 @@ export interface components {
             recorded_at: components["schemas"]["Timestamp"];
             /** @description `namespace/job/trigger`. */
             trigger: string;
+        };
+        /** @description What a `generate` component makes. */
+        GenerateSpec: {
+            /** @description Attributes of each item; at most 1,000. */
+            attributes?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description How many items one body makes, 1 to 10,000; 1 when absent.
+             */
+            count?: number | null;
+            /** @description Payload of each item; empty when absent. */
+            payload?: string | null;
         };
         /** @description A task of a workflow as it is defined. */
         GraphTask: {
@@ -2612,6 +3117,11 @@ export interface components {
             /** @description Lines were dropped because the log reached its limit. */
             truncated: boolean;
         };
+        /** @description What a `log` component writes. */
+        LogSpec: {
+            /** @description The line, which may hold `${{ … }}` of `attributes`, `payload` and `bytes`; attributes and size when absent. */
+            message?: string | null;
+        };
         /**
          * @description Where a log line was written.
          * @enum {string}
@@ -2813,6 +3323,11 @@ export interface components {
          * @enum {string}
          */
         NodeState: "active" | "draining" | "clock_off" | "far" | "joining" | "unknown";
+        /**
+         * @description What becomes of a time at which the component may not run.
+         * @enum {string}
+         */
+        OnBlocked: "skip" | "defer";
         /** @description One value, or a list of them. */
         OneOrMany_RetryOn: (number | string)[] | (number | string);
         /** @description One value, or a list of them. */
@@ -3461,6 +3976,11 @@ export interface components {
             until?: components["schemas"]["Timestamp"] | null;
         };
         /**
+         * @description An order of items.
+         * @enum {string}
+         */
+        Prioritizer: "fifo" | "newest" | "oldest" | "priority";
+        /**
          * @description One thing that is wrong with an input.
          *
          *     ```
@@ -3596,6 +4116,26 @@ export interface components {
             by?: string | null;
             /** @description The reason, in the user's words. */
             reason?: string | null;
+        };
+        /** @description Which items a component tries again. */
+        RetrySpec: {
+            /**
+             * Format: int32
+             * @description How often at most, 1 to 1,000; 10 when absent.
+             */
+            max?: number | null;
+            /** @description The longest wait, as a duration; `10 min` when absent. */
+            max_backoff?: string | null;
+            mode?: components["schemas"]["FlowRetryMode"] | null;
+            /** @description Relationships whose items are tried again before they are passed on. */
+            relationships: components["schemas"]["OneOrMany_String"];
+        };
+        /** @description A way that a `route` component may send an item. */
+        RouteSpec: {
+            /** @description Expression `${{ … }}` of `attributes`, `payload` and `bytes` that is true or false. */
+            if: string;
+            /** @description The relationship. */
+            to: string;
         };
         /**
          * @description How a worker is picked from those of the queue that have the labels of `workers`. Workers are in the order of their names.
@@ -5011,6 +5551,35 @@ export interface operations {
             };
         };
     };
+    flows_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowSummary"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     server_info: {
         parameters: {
             query?: never;
@@ -5552,6 +6121,327 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Bundle"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flow"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowSpec"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flow"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowChange"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flow"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_log: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                component: string;
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowLine"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_why: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                component: string;
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowComponent"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_item: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow: string;
+                item: number;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowItemContent"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection: string;
+                flow: string;
+                /** @description This item only. */
+                item: number | null;
+                /** @description How many at most, 1 to 1,000; 100 when absent. */
+                limit: number | null;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowItem"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_drop_items: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                connection: string;
+                flow: string;
+                /** @description This item only. */
+                item: number | null;
+                /** @description How many at most, 1 to 1,000; 100 when absent. */
+                limit: number | null;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowDropped"];
                 };
             };
             /** @description Refused */
