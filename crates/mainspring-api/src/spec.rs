@@ -12,8 +12,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 mod calendar;
-mod hold;
 mod flow;
+mod hold;
 mod http;
 mod input;
 mod routing;
@@ -22,11 +22,11 @@ mod workflow;
 mod xxl;
 
 pub use calendar::{CalendarSpec, DailyRange};
-pub use hold::{ApprovalSpec, OnTimeout, WaitSpec};
 pub use flow::{
     ComponentSpec, ConnectionSpec, FlowMisfire, FlowPlacement, FlowRetryMode, FlowSpec, GenerateSpec, LogSpec,
     OnBlocked, Prioritizer, RetrySpec, RouteSpec,
 };
+pub use hold::{ApprovalSpec, OnTimeout, WaitSpec};
 pub use http::{HttpTask, Status};
 pub use routing::Routing;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use mainspring_core::flow::{Connection, Flow};
 
-use super::{Arrow, Picture, Language, Node};
+use super::{Arrow, Language, Node, Picture};
 
 /// Draws a flow.
 pub fn draw(flow: &Flow, language: Language) -> String {
