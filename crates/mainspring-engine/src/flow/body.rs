@@ -122,7 +122,6 @@ impl Run {
             }
             _ => failed(message),
         };
-        folder.remove().await;
         Done { lines: lines.into_iter().chain(done.lines).collect(), ..done }
     }
 
@@ -158,8 +157,17 @@ fn task(program: &Program) -> Task {
     }
 }
 
-/// The folder in which a process finds the payload and leaves its answers.
+/// The folder in which a process finds the payload and leaves its answers. It goes with the body, also where that is given up.
 struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Two small files: this takes no time.
+        if let Err(error) = std::fs::remove_dir_all(&self.0) {
+            tracing::warn!(%error, folder = %self.0.display(), "the folder of a body could not be removed");
+        }
+    }
+}
 
 impl Folder {
     async fn make(payload: Option<&[u8]>) -> std::io::Result<Self> {
@@ -179,12 +187,6 @@ impl Folder {
 
     fn items(&self) -> PathBuf {
         self.0.join("items")
-    }
-
-    async fn remove(&self) {
-        if let Err(error) = tokio::fs::remove_dir_all(&self.0).await {
-            tracing::warn!(%error, folder = %self.0.display(), "the folder of a body could not be removed");
-        }
     }
 
     /// Reads what a process answered: items in the place of its own, or nothing, so that its own goes on.
