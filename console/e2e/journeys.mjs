@@ -87,6 +87,56 @@ export async function drawWorkflow({ server, open }) {
   return [...faults, ...(await violations(page))];
 }
 
+/** The tasks of a running workflow change before one's eyes; one is cancelled, and the log of one that failed is one click away. */
+export async function watchWorkflow({ server, open }) {
+  await server.job('flow', {
+    tasks: {
+      first: { run: 'echo "the dam broke" >&2; exit 4' },
+      then: { needs: 'first', noop: true },
+      slow: { run: 'sleep 600' },
+      after: { needs: 'slow', noop: true },
+      each: { matrix: { n: [1, 2, 3] }, noop: true },
+      gate: { approval: { prompt: 'open the gate?' } },
+      past: { needs: 'gate', noop: true },
+    },
+  });
+  const run = await server.run('flow');
+  const page = await signIn(await open(), server);
+  await visit(page, `/ns/default/runs/${run}`);
+  const task = (name) => page.getByRole('button', { name }).and(page.locator('g'));
+  await task(/^then upstream failed/).waitFor();
+  await task(/^each ×3 3\/3/).waitFor();
+  await task(/^gate/).click();
+  const gate = page.getByRole('complementary', { name: 'Task gate' });
+  await gate.getByText('open the gate?').first().waitFor();
+  await gate.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('looked at it');
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+  await task(/^past succeeded/).waitFor();
+  await task(/^slow running/).click();
+  const panel = page.getByRole('complementary', { name: 'Task slow' });
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
+  await task(/^slow cancelled/).waitFor();
+  await page.getByText('task first failed').waitFor();
+  const faults = await violations(page);
+  await page.getByRole('button', { name: 'Gantt' }).click();
+  await page.getByRole('button', { name: /^first/ }).waitFor();
+  faults.push(...(await violations(page)));
+  await page.getByRole('link', { name: 'Open the failing log' }).first().click();
+  await page.getByRole('log').getByText('the dam broke').waitFor();
+  await page.getByRole('link', { name: 'first', exact: true }).click();
+  await page.getByRole('complementary', { name: 'Task first' }).waitFor();
+
+  await visit(page, '/ns/default/jobs/flow?tab=tasks&view=grid');
+  await page.getByRole('button', { name: /^then, .*: upstream failed/ }).focus();
+  await page.keyboard.press('ArrowUp');
+  faults.push(...(await violations(page)));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/runs/${run}?task=*`);
+  return faults;
+}
+
 /** From the dashboard, the line that failed is one click away, and the run is started again from there. */
 export async function findTheErrorAndRerun({ server, seen, open }) {
   const page = await signIn(await open(), server);

@@ -102,12 +102,15 @@ export async function fill(server) {
   await server.job(`n${'a'.repeat(127)}`, { every: undefined, schedule: { every: '1h' }, noop: true });
   await server.job('resting', { schedule: '*/5 * * * *', noop: true, paused: true });
   await server.call('PUT', '/api/v1/namespaces/default/calendars/holidays', { name: 'holidays', holiday: ['2026-12-25', '2027-01-01'] });
+  await server.job('etl-flow', { tasks: { extract: { run: 'echo 1' }, clean: { needs: 'extract', matrix: { part: ['a', 'b'] }, noop: true }, load: { needs: 'clean', run: 'exit 1' }, report: { needs: ['load', 'extract'], noop: true } } });
+  const flow = await server.run('etl-flow');
   const failed = await server.run('always-fails');
   const big = await server.run('big-numbers');
   await server.run('waits');
   const long = await server.run('long-one');
   await server.final(failed);
   await server.final(big);
+  await server.final(flow);
   await server.until('the long run to start', async () => (await server.call('GET', `/api/v1/runs/${long}`)).state === 'running');
-  return { failed, big, long };
+  return { failed, big, long, flow };
 }

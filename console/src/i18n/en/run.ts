@@ -1,7 +1,7 @@
 export const run = {
   page: (id: string) => `Run ${id}`,
   a: 'This run',
-  tabs: { log: 'Log', timeline: 'Timeline', data: 'Input and output' },
+  tabs: { tasks: 'Tasks', log: 'Log', timeline: 'Timeline', data: 'Input and output' },
   rerun: 'Run again',
   rerunText: 'Starts a new run with the same input and the same version of the job.',
   rerunDone: 'A new run has started.',

@@ -3,7 +3,7 @@ import type { run as en } from '../en/run';
 export const run: typeof en = {
   page: (id: string) => `运行 ${id}`,
   a: '此次运行',
-  tabs: { log: '日志', timeline: '时间线', data: '输入与输出' },
+  tabs: { tasks: '任务', log: '日志', timeline: '时间线', data: '输入与输出' },
   rerun: '重新运行',
   rerunText: '以相同的输入和相同的作业版本启动一次新的运行。',
   rerunDone: '新的运行已启动。',

@@ -111,7 +111,7 @@ function JobView({ job }: { job: Job }) {
         {isWorkflow && (
           <TabPanel value="tasks" fill>
             <Suspense fallback={<Skeleton lines={10} />}>
-              <WorkflowView namespace={job.namespace} tasks={tasks} search={search} onSearch={change} />
+              <WorkflowView namespace={job.namespace} job={job.name} tasks={tasks} search={search} onSearch={change} />
             </Suspense>
           </TabPanel>
         )}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Ban, RotateCcw, TriangleAlert } from 'lucide-react';
+import { Ban, CirclePause, CirclePlay, RotateCcw, TriangleAlert } from 'lucide-react';
+import { Suspense, lazy } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { type Action, ActionBar } from '@/components/ActionBar';
 import { confirm } from '@/components/confirm';
@@ -18,6 +19,7 @@ import { type Command, fillPath } from '@/lib/commands';
 import { asState, isFinal, runState } from '@/states';
 import { LogViewer } from './log/LogViewer';
 import { type Attempt, type Run, attemptsQuery, errorQuery, runQuery, whyQuery } from './queries';
+import { FailedTasks } from './FailedTasks';
 import { Neighbours } from './Neighbours';
 import { runRoute, runTabs } from './routes';
 import { readColours } from './log/segments';
@@ -25,6 +27,9 @@ import css from './Run.module.css';
 import { RunData } from './RunData';
 import { Timeline, endOf } from './Timeline';
 import { type Step, stepsOf } from './times';
+
+// Only workflows have tasks.
+const RunTasks = lazy(() => import('./RunTasks').then((module) => ({ default: module.RunTasks })));
 
 export function RunPage() {
   const t = useT();
@@ -45,10 +50,13 @@ function RunView({ run }: { run: Run }) {
   const attempts = useQuery(attemptsQuery(run.id)).data ?? [];
   const over = isFinal(run.state);
   const failed = run.state === 'failed';
-  const error = useQuery({ ...errorQuery(run.id, undefined), enabled: failed });
+  const error = useQuery({ ...errorQuery(run.id, undefined), enabled: failed && !run.tasks });
   const why = useQuery({ ...whyQuery(run.id), enabled: !over && run.state !== 'running' });
   const actions = useActions(run);
-  const tab = search.tab ?? 'log';
+  const tabs = runTabs.filter((name) => name !== 'tasks' || run.tasks);
+  // A workflow writes nothing itself: what one looks for is with its tasks.
+  const first = run.tasks ? 'tasks' : 'log';
+  const tab = tabs.find((name) => name === search.tab) ?? first;
   const job = { ns: run.namespace, job: run.job };
   const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
   const showLine = (line: number) => void navigate({ to: '.', search: (before) => ({ ...before, tab: undefined, attempt: undefined }), hash: `L${line}`, replace: true });
@@ -65,7 +73,17 @@ function RunView({ run }: { run: Run }) {
           <Link to="/ns/$ns/jobs/$job" params={job}>
             {run.job}
           </Link>
-          <Neighbours run={run} />
+          {run.parent && run.task ? (
+            <>
+              {' '}
+              /{' '}
+              <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.parent }} search={{ task: run.task.replace(/\[\d+\]$/, '') }}>
+                {run.task}
+              </Link>
+            </>
+          ) : (
+            <Neighbours run={run} />
+          )}
         </>
       }
       heading={
@@ -102,8 +120,8 @@ function RunView({ run }: { run: Run }) {
         fill
         label={t.run.a}
         value={tab}
-        onChange={(next) => set({ tab: next === 'log' ? undefined : next })}
-        tabs={runTabs.map((name) => [name, t.run.tabs[name]] as const)}
+        onChange={(next) => set({ tab: next === first ? undefined : next })}
+        tabs={tabs.map((name) => [name, t.run.tabs[name]] as const)}
         aside={
           attempts.length > 1 &&
           tab === 'log' && (
@@ -121,8 +139,15 @@ function RunView({ run }: { run: Run }) {
           )
         }
       >
+        {run.tasks && (
+          <TabPanel value="tasks" fill>
+            <Suspense fallback={<Skeleton lines={10} />}>
+              <RunTasks run={run} search={search} onSearch={set} />
+            </Suspense>
+          </TabPanel>
+        )}
         <TabPanel value="log" fill>
-          {failed && error.isPending ? (
+          {failed && error.isLoading ? (
             <Skeleton lines={12} />
           ) : (
             <LogViewer
@@ -174,10 +199,26 @@ function useActions(run: Run): Action[] {
     },
     onError: (error) => toastError(t.run.cancel, error),
   });
+  const setPaused = useMutation({
+    mutationFn: ({ verb, reason }: { verb: 'pause' | 'resume'; reason: string }) => ask(api.POST(`/api/v1/runs/{run}/${verb}`, { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: reason === '' ? {} : { reason } })),
+    onSuccess: (next) => client.setQueryData(runQuery(run.id).queryKey, next),
+    onError: (error, { verb }) => toastError(verb === 'pause' ? t.jobDetail.pause : t.jobDetail.resume, error),
+  });
+  const verb = run.paused ? 'resume' : 'pause';
+  const pause: Action = {
+    id: verb,
+    label: run.paused ? t.jobDetail.resume : t.jobDetail.pause,
+    icon: run.paused ? CirclePlay : CirclePause,
+    keys: 's',
+    busy: setPaused.isPending,
+    command: { http: { method: 'POST', path: fillPath(`/api/v1/runs/{run}/${verb}`, path), body: {} } },
+    run: () => (run.paused ? setPaused.mutate({ verb, reason: '' }) : void confirm({ title: t.workflow.pauseTitle, text: t.workflow.pauseText, action: t.jobDetail.pause, reason: true }).then((yes) => yes && setPaused.mutate({ verb, reason: yes.reason }))),
+  };
   const rerunCommand: Command = { cli: ['run', 'rerun', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', path), body: {} } };
   const cancelCommand: Command = { cli: ['run', 'cancel', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/cancel', path), body: {} } };
   return [
     { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => void confirm({ title: t.run.rerun, text: t.run.rerunText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
+    ...(run.tasks && !over ? [pause] : []),
     {
       id: 'cancel',
       label: t.run.cancel,
@@ -240,6 +281,7 @@ function ErrorBanner({ run, attempts, error, onShow }: { run: Run; attempts: rea
       <StateGlyph state="failed" size={15} />
       <div>
         <strong>{(last && endOf(last, t)) || run.reason}</strong>
+        {run.tasks && <FailedTasks run={run} />}
         {first && (
           <p>
             <button type="button" className={css.errorLine} onClick={() => onShow(first.line)} title={t.run.openError}>
@@ -276,6 +318,7 @@ function RunFacts({ run }: { run: Run }) {
         run.expires_at ? [t.run.expires, <Instant key="ex" at={run.expires_at} relative />] : undefined,
         run.reason ? [t.run.reason, run.reason] : undefined,
         run.parent ? [t.run.parent, link(run.parent)] : undefined,
+        run.task ? [t.workflow.taskWord, run.task] : undefined,
         run.shard ? [t.run.shard, t.run.shardOf(formats.number(run.shard.index), formats.number(run.shard.total))] : undefined,
         run.rerun_of ? [t.run.rerunOf, link(run.rerun_of)] : undefined,
       ]}

@@ -1,8 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { count, oneOf, searchOf, text } from '@/lib/search';
 import { nsRoute } from '../root';
+import { workflowSearch } from '../workflow/search';
 
-export const runTabs = ['log', 'timeline', 'data'] as const;
+export const runTabs = ['tasks', 'log', 'timeline', 'data'] as const;
 
 export const runRoute = createRoute({
   getParentRoute: () => nsRoute,
@@ -11,6 +12,7 @@ export const runRoute = createRoute({
     attempt: count(raw, 'attempt'),
     tab: oneOf(raw, 'tab', runTabs),
     find: text(raw, 'find'),
+    ...workflowSearch(raw),
   })),
   component: lazyRouteComponent(() => import('./RunPage'), 'RunPage'),
 });

@@ -8,7 +8,7 @@ import { glyphs } from '@/states';
 import css from './Workflow.module.css';
 import type { TaskGraph } from './graph';
 import { type Arrow, type Box, type Direction, type View, boxOf, cut, first, fit, neighbour, pathOf, requestOf, shown, zoomed } from './shape';
-import type { TaskStatus } from './status';
+import { type TaskStatus, progressOf } from './status';
 import { type Drawing, useLayout } from './useLayout';
 
 export interface GraphViewProps {
@@ -167,7 +167,8 @@ function Drawn({ graph, nodes, direction, statuses, chosen, onChoose, drawing, l
             if (!node || !seen.has(index)) return null;
             const status = statuses?.get(node.name);
             const text = labelOf(graph, nodes[index] ?? -1);
-            const word = status ? t.workflow.words[status.word ?? 'none'] || t.states.words[status.state] : node.kind;
+            const progress = progressOf(status?.task.items);
+            const word = progress ? t.workflow.progress(String(progress.done), String(progress.total), progress.failed) : status ? t.workflow.words[status.word ?? 'none'] || t.states.words[status.state] : node.kind;
             return (
               <g
                 key={node.name}

@@ -1,11 +1,10 @@
 import { X } from 'lucide-react';
-import { Link } from '@tanstack/react-router';
 import { IconButton } from '@/components/Button';
-import { Took } from '@/components/Instant';
 import { Facts } from '@/components/Page';
 import { StateBadge } from '@/components/StateBadge';
 import { useFormats, useT } from '@/i18n';
 import css from './Workflow.module.css';
+import { TaskOfRun } from './TaskActions';
 import type { TaskGraph, TaskNode } from './graph';
 import type { TaskStatus } from './status';
 
@@ -14,11 +13,13 @@ export interface TaskPanelProps {
   node: TaskNode;
   namespace: string;
   statuses: ReadonlyMap<string, TaskStatus> | undefined;
+  /** The run that they are of. */
+  run: string | undefined;
   onChoose: (name: string | undefined) => void;
 }
 
 /** What a task does, what it needs, and how it stands: the log of one that failed first. */
-export function TaskPanel({ graph, node, namespace, statuses, onChoose }: TaskPanelProps) {
+export function TaskPanel({ graph, node, namespace, statuses, run, onChoose }: TaskPanelProps) {
   const t = useT();
   const formats = useFormats();
   const at = graph.nodes.indexOf(node);
@@ -37,25 +38,14 @@ export function TaskPanel({ graph, node, namespace, statuses, onChoose }: TaskPa
       })}
     </span>
   );
-  const work = spec.run ?? spec.exec?.join(' ') ?? (spec.http ? `${spec.http.method ?? 'GET'} ${spec.http.url}` : (spec.handler ?? 'noop'));
+  const work = spec.run ?? spec.exec?.join(' ') ?? (spec.http ? `${spec.http.method ?? 'GET'} ${spec.http.url}` : spec.handler);
   return (
     <aside className={css.panel} aria-label={t.workflow.task(node.name)}>
       <header>
         <h2>{node.name}</h2>
         <IconButton label={t.common.close} icon={X} tip={false} onClick={() => onChoose(undefined)} />
       </header>
-      {status && (
-        <p className={css.status}>
-          <StateBadge state={status.state} word={t.workflow.words[status.word ?? 'none'] || t.states.words[status.state]} strong />
-          {status.startedAt && <Took from={status.startedAt} to={status.endedAt} />}
-          {status.run && (
-            <Link to="/ns/$ns/runs/$run" params={{ ns: namespace, run: status.run }}>
-              {status.state === 'failed' ? t.workflow.openFailing : t.workflow.openLog}
-            </Link>
-          )}
-        </p>
-      )}
-      {status?.reason && <p className={css.quiet}>{status.reason}</p>}
+      {status && run && <TaskOfRun run={run} namespace={namespace} node={node} status={status} />}
       {spec.description && <p>{spec.description}</p>}
       <Facts
         rows={[
@@ -75,7 +65,11 @@ export function TaskPanel({ graph, node, namespace, statuses, onChoose }: TaskPa
           (spec.outputs?.length ?? 0) > 0 ? [t.workflow.outputs, (spec.outputs ?? []).join(', ')] : undefined,
         ]}
       />
-      <pre className={css.work}>{work}</pre>
+      {work && (
+        <pre className={css.work} tabIndex={0}>
+          {work}
+        </pre>
+      )}
     </aside>
   );
 }

@@ -45,7 +45,7 @@ export function TaskTable({ graph, nodes, statuses, onChoose, onClear }: TaskTab
       align: 'end',
       cell: ({ name }) => {
         const status = statuses.get(name);
-        return <Took from={status?.startedAt} to={status?.endedAt} />;
+        return <Took from={status?.task.started_at} to={status?.task.ended_at} />;
       },
     },
     { id: 'kind', header: t.workflow.kind, width: '7rem', cell: ({ kind }) => kind },

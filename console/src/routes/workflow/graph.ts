@@ -42,12 +42,10 @@ function readTask(given: unknown): TaskSpec {
   return out as TaskSpec;
 }
 
-function kindOf(spec: TaskSpec): string {
-  if (spec.run != null) return 'run';
-  if (spec.exec != null) return 'exec';
-  if (spec.http != null) return 'http';
-  if (spec.handler != null) return 'handler';
-  return 'noop';
+/** What a task does, in the word of the job file. */
+function kindOf(given: unknown): string {
+  const from = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+  return ['run', 'exec', 'http', 'handler', 'wait', 'approval'].find((kind) => from[kind] !== undefined && from[kind] !== null) ?? 'noop';
 }
 
 function timesOf(spec: TaskSpec): number | undefined {
@@ -58,7 +56,7 @@ function timesOf(spec: TaskSpec): number | undefined {
 export function graphOf(tasks: Record<string, unknown>): TaskGraph {
   const nodes = Object.entries(tasks).map(([name, given]): TaskNode => {
     const spec = readTask(given);
-    return { name, spec, kind: kindOf(spec), times: timesOf(spec) };
+    return { name, spec, kind: kindOf(given), times: timesOf(spec) };
   });
   const index = new Map(nodes.map(({ name }, at) => [name, at]));
   const edges: [number, number][] = [];

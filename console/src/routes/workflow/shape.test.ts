@@ -17,12 +17,12 @@ test('edges begin and end at the sides of their nodes', () => {
   const from = boxOf(0, request, answer, 'LR');
   expect(pathOf(0, request, answer, 'LR').startsWith(`M${(from.x + from.width).toFixed(1)} ${(from.y + from.height / 2).toFixed(1)}`)).toBe(true);
   const turned = boxOf(0, requestOf(['a'], [], 'TB'), layout(requestOf(['a'], [], 'TB')), 'TB');
-  expect(turned).toEqual({ x: 0, y: 0, width: 96, height: 40 });
+  expect(turned).toEqual({ x: 0, y: 0, width: 124, height: 40 });
 });
 
 test('labels have room, and long ones are cut', () => {
-  expect(widthOf('load')).toBe(96);
-  expect(widthOf('数据清洗与装载任务')).toBeGreaterThan(widthOf('abcdefghi'));
+  expect(widthOf('load')).toBe(124);
+  expect(widthOf('数据清洗与装载任务汇总')).toBeGreaterThan(widthOf('abcdefghijkl'));
   expect(cut('x'.repeat(100), 240)).toHaveLength(25);
 });
 

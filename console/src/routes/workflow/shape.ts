@@ -21,7 +21,7 @@ const FIRST_SCALE = 0.6;
 export function widthOf(label: string): number {
   let places = 0;
   for (const letter of label) places += (letter.codePointAt(0) ?? 0) > 0x2e80 ? 2 : 1;
-  return Math.round(Math.min(240, Math.max(96, places * PLACE + BESIDE + 6)));
+  return Math.round(Math.min(240, Math.max(124, places * PLACE + BESIDE + 6)));
 }
 
 /** The part of a label that has room. */

@@ -1,0 +1,114 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Ban, Check, SkipForward, X } from 'lucide-react';
+import { type Action, ActionBar } from '@/components/ActionBar';
+import { confirm } from '@/components/confirm';
+import { StateBadge } from '@/components/StateBadge';
+import { Took } from '@/components/Instant';
+import { toast, toastError } from '@/components/toast';
+import { useFormats, useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
+import { isFinal } from '@/states';
+import css from './Workflow.module.css';
+import type { TaskNode } from './graph';
+import { type TaskVerb, itemsQuery, steerTask, taskQuery } from './queries';
+import { type TaskStatus, statusOf } from './status';
+
+const ITEMS_SHOWN = 100;
+
+/** How a task of a run stands: its run and log, why it waits, what can be asked of it, and its items. */
+export function TaskOfRun({ run, namespace, node, status }: { run: string; namespace: string; node: TaskNode; status: TaskStatus }) {
+  const t = useT();
+  const { task, state, word } = status;
+  const detail = useQuery({ ...taskQuery(run, task.name), enabled: !isFinal(state) });
+  const reasons = isFinal(state) ? [] : (detail.data?.why.reasons ?? []);
+  return (
+    <>
+      <p className={css.status}>
+        <StateBadge state={state} word={t.workflow.words[word ?? 'none'] || t.states.words[state]} strong />
+        {task.started_at && <Took from={task.started_at} to={task.ended_at} />}
+        {task.run && (
+          <Link to="/ns/$ns/runs/$run" params={{ ns: namespace, run: task.run }}>
+            {state === 'failed' ? t.workflow.openFailing : t.workflow.openLog}
+          </Link>
+        )}
+      </p>
+      {task.reason && <p className={css.quiet}>{task.reason}</p>}
+      {reasons.length > 0 && (
+        <ul className={css.reasons}>
+          {reasons.map((reason, index) => (
+            <li key={index}>
+              {reason.message} {reason.hint && <span className={css.quiet}>{reason.hint}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      <TaskActions run={run} status={status} isApproval={node.kind === 'approval'} />
+      {task.items && <Items run={run} namespace={namespace} name={task.name} />}
+    </>
+  );
+}
+
+function TaskActions({ run, status, isApproval }: { run: string; status: TaskStatus; isApproval: boolean }) {
+  const t = useT();
+  const client = useQueryClient();
+  const { name } = status.task;
+  const steer = useMutation({
+    mutationFn: ({ verb, reason }: { verb: TaskVerb; reason: string }) => steerTask(run, name, verb, reason),
+    onSuccess: () => {
+      toast({ text: t.workflow.asked });
+      return Promise.all(['tasks', 'task', 'task-items', 'run'].map((key) => client.invalidateQueries({ queryKey: [key, run] })));
+    },
+    onError: (error, { verb }) => toastError(t.workflow.verbs[verb], error),
+  });
+  const over = isFinal(status.state);
+  const action = (verb: TaskVerb, icon: Action['icon'], more: Partial<Action> = {}): Action => {
+    const marks = verb === 'succeeded' || verb === 'failed';
+    return {
+      id: verb,
+      label: t.workflow.verbs[verb],
+      icon,
+      busy: steer.isPending && steer.variables.verb === verb,
+      disabledReason: over ? t.workflow.isFinal : undefined,
+      command: { http: { method: 'POST', path: fillPath(`/api/v1/runs/{run}/tasks/{task}/${marks ? 'mark' : verb}`, { run, task: name }), body: marks ? { state: verb } : {} } },
+      run: () =>
+        void confirm({ title: t.workflow.verbTitle(t.workflow.verbs[verb], name), text: t.workflow.verbTexts[verb], action: t.workflow.verbs[verb], tone: verb === 'cancel' || verb === 'reject' || verb === 'failed' ? 'danger' : 'primary', reason: true }).then(
+          (yes) => yes && steer.mutate({ verb, reason: yes.reason }),
+        ),
+      ...more,
+    };
+  };
+  const approval = isApproval ? [action('approve', Check, { tone: 'primary' }), action('reject', X, { tone: 'danger' })] : [];
+  return <ActionBar actions={[...approval, action('skip', SkipForward), action('cancel', Ban), action('succeeded', Check, { hidden: true }), action('failed', X, { hidden: true })]} />;
+}
+
+function Items({ run, namespace, name }: { run: string; namespace: string; name: string }) {
+  const t = useT();
+  const formats = useFormats();
+  const { data = [] } = useQuery(itemsQuery(run, name));
+  // What failed is looked for first.
+  const sorted = [...data].sort((a, b) => Number(b.state === 'failed') - Number(a.state === 'failed'));
+  return (
+    <div className={css.items}>
+      <h3>{t.workflow.items(formats.number(data.length))}</h3>
+      <ul>
+        {sorted.slice(0, ITEMS_SHOWN).map((item) => {
+          const { state, word } = statusOf(item);
+          return (
+            <li key={item.name}>
+              <StateBadge state={state} word={t.workflow.words[word ?? 'none'] || t.states.words[state]} />
+              {item.run ? (
+                <Link to="/ns/$ns/runs/$run" params={{ ns: namespace, run: item.run }}>
+                  {item.name}
+                </Link>
+              ) : (
+                <span>{item.name}</span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {data.length > ITEMS_SHOWN && <p className={css.quiet}>{t.jobs.andMore(formats.number(data.length - ITEMS_SHOWN))}</p>}
+    </div>
+  );
+}
