@@ -13,7 +13,7 @@ use crate::views::{XXL_APP, XXL_INSTANCE};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mainspring xxl app create mail > token                executors of mail connect with this token
-  mainspring xxl app create mail --token-file old       they keep the token that they have
+  mainspring xxl app create mail --app-token-file old   they keep the token that they have
   mainspring xxl app set mail --address http://10.0.0.7:9999
   mainspring xxl app rotate-token mail > token          the token before opens for another day
   mainspring xxl instances                              who is there, and what they cannot do")]
@@ -67,10 +67,10 @@ struct NameArgs {
 struct TokenArgs {
     /// The token that executors have already, in place of a random one
     #[arg(long, value_name = "TOKEN")]
-    token: Option<String>,
+    app_token: Option<String>,
     /// The same, from the first line of a file; - is the standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "token")]
-    token_file: Option<String>,
+    #[arg(long, value_name = "FILE", conflicts_with = "app_token")]
+    app_token_file: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -174,7 +174,7 @@ pub fn run(args: XxlArgs, output: &Output) -> Result {
 
 /// The token that somebody gives.
 fn token(args: TokenArgs) -> Result<Option<String>> {
-    let Some(file) = args.token_file else { return Ok(args.token) };
+    let Some(file) = args.app_token_file else { return Ok(args.app_token) };
     let text = if file == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(&file) };
     let text = text.map_err(|error| crate::error::Error::file("read", std::path::Path::new(&file), &error))?;
     Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()))

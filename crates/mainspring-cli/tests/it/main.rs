@@ -34,3 +34,4 @@ mod wait;
 mod webhook;
 mod worker;
 mod workflows;
+mod xxl;
