@@ -30,8 +30,8 @@ enum Source {
 
 /// Read a dump of XXL-JOB's database (2.1 to 3.5), report on every item, and write job files
 ///
-/// Jobs become handlers of workers that take runs from the queue of their app; shell and Python scripts become programs.
-/// XXL-JOB's own executors are not called. Imported jobs are paused unless --activate is given.
+/// Jobs of handlers are for XXL-JOB's executors, which connect once their app is made; shell and Python scripts become programs of
+/// workers that take runs from the queue of their app. Imported jobs are paused unless --activate is given.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mysqldump xxl_job > dump.sql
@@ -171,7 +171,7 @@ fn files(imported: &mut Imported) -> Result<BTreeMap<String, String>> {
             continue;
         }
         index += 1;
-        let queue = job.queue.clone().unwrap_or_default();
+        let queue = job.xxl.as_ref().map(|xxl| xxl.app.clone()).or_else(|| job.queue.clone()).unwrap_or_default();
         let size = sizes.entry(queue.clone()).or_insert(FILE_MAX);
         let parts = queues.entry(queue).or_default();
         if *size + length > FILE_MAX {
@@ -217,7 +217,7 @@ fn show(imported: &Imported, files: Vec<String>, is_dry: bool, output: &Output) 
     let told =
         |counts: Counts| format!("{} exact, {} changed, {} refused", counts.exact, counts.changed, counts.refused);
     output.note(format_args!("tables of XXL-JOB {}; jobs: {}; apps: {}", summary.release, told(jobs), told(apps)));
-    output.note("jobs run on workers that take runs from the queue of their app; XXL-JOB's executors are not called");
+    output.note("executors connect once their app is made: mainspring xxl app create; scripts run on workers of the app's queue");
     match summary.files.as_slice() {
         _ if is_dry => output.note("dry run: nothing was written"),
         [] => output.note("no job is left to be written"),

@@ -38,7 +38,7 @@ fn a_dry_run_reports_and_writes_nothing() {
     let program = Program::new();
     let ended = program.run(&["import", "xxl-job", &dump("3.4.0-3.4.2"), "--timezone", "Asia/Shanghai", "--dry-run"]);
     assert_eq!(ended.code, 0, "{ended:?}");
-    for part in ["OUTCOME", "测试任务1", "job demoJobHandler-1: handler demoJobHandler on queue demo-app", "refused"]
+    for part in ["OUTCOME", "测试任务1", "job demoJobHandler-1: handler demoJobHandler of app demo-app", "refused"]
     {
         assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
     }

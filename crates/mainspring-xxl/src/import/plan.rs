@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_api::{Bundle, JobSpec, Overlap, Semantics, TriggerSpec, is_valid_name};
-use serde_json::json;
+use mainspring_api::{Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock, XxlTask, is_valid_name};
 
 use super::dump::{Row, Tables};
 use super::report::{Imported, Item, Kind};
@@ -18,8 +17,6 @@ pub struct Options {
     pub activate: bool,
 }
 
-/// Longest name of a queue of routed jobs.
-const QUEUE_MAX: usize = 120;
 /// Most retries that a job may have.
 const RETRIES_MAX: i64 = 1_000;
 
@@ -80,18 +77,18 @@ fn apps(tables: &Tables) -> (BTreeMap<i64, String>, Vec<Item>) {
         let id = row.number("id").unwrap_or_default();
         let name = row.text("app_name").unwrap_or_default().to_owned();
         let mut item = Item::new(Kind::App, id, row.text("title").or_else(|| row.text("name")).unwrap_or(&name));
-        if !is_valid_name(&name) || name.len() > QUEUE_MAX {
+        if !XxlTask::is_app_name(&name) {
             item.refuse(format!(
-                "{name:?} cannot name a queue: 1 to {QUEUE_MAX} letters, digits, '.', '_' and '-', beginning with a letter or digit"
+                "{name:?} cannot name an app: 1 to 64 letters, digits, '.', '_' and '-', beginning with a letter or digit"
             ));
         } else {
-            item.becomes = Some(format!("queue {name}"));
+            item.becomes = Some(format!("app {name}"));
             if let Some(other) = first.get(&name) {
-                item.change(format!("group {other} has the same app name {name}: both are one queue"));
+                item.change(format!("group {other} has the same app name {name}: both are one app"));
             }
             if row.number("address_type") == Some(1) {
                 let addresses = row.text("address_list").unwrap_or_default();
-                item.change(format!("its addresses ({addresses}) are not called: workers join by themselves"));
+                item.change(format!("its addresses ({addresses}) are for mainspring xxl app create {name} --address"));
             }
             first.entry(name.clone()).or_insert(id);
             apps.insert(id, name);
@@ -213,9 +210,16 @@ impl Around<'_> {
                     item.refuse("it names no handler");
                     return None;
                 };
-                job.handler = Some(handler.to_owned());
-                job.input = (!param.is_empty()).then(|| json!({"param": param}));
-                item.becomes = Some(format!("job {}: handler {handler} on queue {queue}", job.name));
+                let number = row.number("id").and_then(|id| u32::try_from(id).ok());
+                job.xxl = Some(XxlTask {
+                    app: queue.clone(),
+                    handler: handler.to_owned(),
+                    params: Some(param.to_owned()).filter(|param| !param.is_empty()),
+                    block: None,
+                    id: number.filter(|id| (1..=XxlTask::ID_MAX).contains(id)),
+                });
+                job.queue = None;
+                item.becomes = Some(format!("job {}: handler {handler} of app {queue}", job.name));
                 return Some(());
             }
             GlueType::Shell => "bash",
@@ -306,7 +310,17 @@ impl Around<'_> {
         if !block.is_empty() && BlockStrategy::parse(block).is_none() {
             item.change(format!("its block strategy {block:?} is unknown, and read as {known}, as executors do"));
         }
-        job.overlap = Some(known.ours());
+        match &mut job.xxl {
+            // Its overlap follows.
+            Some(xxl) => {
+                xxl.block = match known {
+                    BlockStrategy::Serial => None,
+                    BlockStrategy::DiscardLater => Some(XxlBlock::DiscardLater),
+                    BlockStrategy::CoverEarly => Some(XxlBlock::CoverEarly),
+                };
+            }
+            None => job.overlap = Some(known.ours()),
+        }
         if known.ours() == Overlap::QueueAll && self.routes.get(&id).is_some_and(|route| spreads(route)) {
             item.change("one run at a time holds for all workers together; it held for each executor there");
         }
@@ -402,11 +416,18 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
         let job = job.unwrap();
         assert_eq!(
             (item.outcome, item.becomes.as_deref()),
-            (Outcome::Exact, Some("job sendMail-7: handler sendMail on queue mail"))
+            (Outcome::Exact, Some("job sendMail-7: handler sendMail of app mail"))
         );
-        assert_eq!((job.handler.as_deref(), job.input), (Some("sendMail"), Some(json!({"param": "a=1"}))));
+        let expected = XxlTask {
+            app: "mail".to_owned(),
+            handler: "sendMail".to_owned(),
+            params: Some("a=1".to_owned()),
+            block: None,
+            id: Some(7),
+        };
+        assert_eq!((job.xxl.as_ref(), job.queue.as_ref(), job.input.as_ref()), (Some(&expected), None, None));
         assert_eq!((job.timeout.as_deref(), job.retries, job.paused), (Some("30s"), Some(2), None));
-        assert_eq!((job.routing, job.overlap), (Some(Routing::First), Some(Overlap::QueueAll)));
+        assert_eq!((job.routing, job.overlap_policy()), (Some(Routing::First), Overlap::QueueAll));
         let trigger = &job.triggers[0];
         assert_eq!(
             (trigger.cron.as_deref(), trigger.timezone.as_deref()),
@@ -469,7 +490,7 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
         ]);
         let job = job.unwrap();
         assert_eq!(job.exec.unwrap(), ["bash", "-c", "echo $1\nexit 0", "job-7", "p", "0", "1"]);
-        assert_eq!((item.outcome, job.handler), (Outcome::Changed, None));
+        assert_eq!((item.outcome, job.xxl), (Outcome::Changed, None));
         let (job, _) = one(&[("glue_type", "'GLUE_PYTHON'"), ("glue_source", "'print(1)'")]);
         assert_eq!(job.unwrap().exec.unwrap(), ["python", "-c", "print(1)", "", "0", "1"], "before 3.2 it was python");
         let (job, item) = one(&[("glue_type", "'GLUE_SHELL'"), ("executor_route_strategy", "'SHARDING_BROADCAST'")]);
@@ -489,9 +510,9 @@ CREATE TABLE xxl_job_logglue (id int);INSERT INTO xxl_job_logglue VALUES (1),(2)
         assert_eq!(imported.counts(Kind::User), Counts { exact: 0, changed: 0, refused: 1 });
         let notes: Vec<&String> = imported.items.iter().flat_map(|item| &item.notes).collect();
         for part in [
-            "group 1 has the same app name mail: both are one queue",
-            "its addresses (http://10.0.0.2:9999) are not called",
-            "cannot name a queue",
+            "group 1 has the same app name mail: both are one app",
+            "its addresses (http://10.0.0.2:9999) are for mainspring xxl app create",
+            "cannot name an app",
             "users are not imported",
             "lacks its row schedule_lock",
             "older versions of scripts (2)",

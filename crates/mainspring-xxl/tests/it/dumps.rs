@@ -43,7 +43,8 @@ fn jobs_of_every_release_become_the_same() {
         assert_eq!(names, kept, "{range}");
         let first = &imported.bundle.jobs[0];
         assert_eq!(first.description.as_deref(), Some("测试任务1"), "{range}");
-        assert_eq!(first.input, Some(serde_json::json!({"param": "a=\"1\"; b='2'\nc"})), "{range}");
+        let xxl = first.xxl.as_ref().unwrap();
+        assert_eq!((xxl.params.as_deref(), xxl.id), (Some("a=\"1\"; b='2'\nc"), Some(1)), "{range}");
         assert_eq!((first.retries, first.timeout.as_deref()), (Some(3), Some("30s")), "{range}");
         assert_eq!(first.triggers[0].cron.as_deref(), Some("0 0 0 * * ? *"), "{range}");
         assert_eq!(first.paused, if release == "2.0" { Some(true) } else { None }, "{range}");
@@ -53,8 +54,11 @@ fn jobs_of_every_release_become_the_same() {
         assert_eq!((script[2].as_str(), script[4].as_str()), (source, "p 1"), "{range}");
         assert_eq!(imported.bundle.jobs[3].exec.as_ref().unwrap()[0], python, "{range}");
         let shards = &imported.bundle.jobs[7];
-        assert_eq!((shards.routing, shards.overlap), (Some(Routing::ShardingBroadcast), Some(Overlap::CancelRunning)));
-        assert_eq!(shards.queue.as_deref(), Some("billing"), "{range}");
+        assert_eq!(
+            (shards.routing, shards.overlap_policy()),
+            (Some(Routing::ShardingBroadcast), Overlap::CancelRunning)
+        );
+        assert_eq!(shards.xxl.as_ref().map(|xxl| xxl.app.as_str()), Some("billing"), "{range}");
     }
 }
 
