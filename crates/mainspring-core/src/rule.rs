@@ -78,6 +78,13 @@ impl Rule {
         }
     }
 
+    /// The last instant of the schedule before another one, whether or not it fired.
+    #[must_use]
+    pub fn previous_fire(&self, progress: &Progress, before: Timestamp) -> Option<Timestamp> {
+        // A rule that cannot be evaluated is found out when it is due.
+        guarded(|| self.trigger.previous_before(&state_of(progress), before)).ok().flatten()
+    }
+
     /// Decides what fires at `now`, and what was missed. Nothing, if the next instant is not due.
     ///
     /// A next instant that another release of the tz database has moved goes where that says first; nothing fires with it.

@@ -158,6 +158,13 @@ impl Definitions {
         Ok(loaded.map(|loaded| loaded.rule).filter(|rule| rule.delay_ms.is_some()))
     }
 
+    /// The fire time of a trigger's schedule before another one, as the trigger is now; nothing if it is gone or there is none.
+    pub(crate) async fn previous_fire(&self, trigger: TriggerId, before: Timestamp) -> Result<Option<Timestamp>> {
+        let rows = self.store.trigger_rows(&[trigger]).await?;
+        let loaded = self.load_reporting(rows).await?.pop();
+        Ok(loaded.and_then(|Loaded { row, rule }| rule.previous_fire(&row.progress, before)))
+    }
+
     /// The same for a claimed run, trying again until the store answers.
     pub(crate) async fn awaiting_start(&self, start: &Start, definition: &Job) -> Option<Arc<Rule>> {
         let is_delay = |schedule: &ScheduleDefinition| matches!(schedule, ScheduleDefinition::Delay { .. });

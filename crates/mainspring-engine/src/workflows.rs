@@ -21,7 +21,7 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::Job;
 use mainspring_core::rule::Start;
 use mainspring_core::run::{RunState, Verdict};
-use mainspring_core::workflow::TaskContext;
+use mainspring_core::workflow::{RunFacts, TaskContext};
 use mainspring_core::{JobId, JobVersion, RunId};
 use mainspring_store::{Error, Result, Stepped, Store, WorkflowDue, WorkflowRow, WorkflowStep, causes};
 use rustc_hash::FxHashMap;
@@ -222,6 +222,8 @@ impl Inner {
             self.metrics.workflow_steps.inc();
             if let Some((verdict, _)) = &step.end {
                 self.ended(*verdict);
+                // Another run may have its slot now.
+                self.wake.notify_one();
                 return Ok(true);
             }
             live.written(&step, &runs);
@@ -253,12 +255,25 @@ impl Inner {
 
     /// A run as its rows say.
     async fn load(&self, plan: &Arc<Plan>, row: &WorkflowRow) -> Result<Live> {
-        let mut live = Live::new(Arc::clone(plan), row);
+        let mut live = Live::new(Arc::clone(plan), row, self.facts(plan, row).await?);
         for task in live.unknown() {
             let answer = values::ask(&*self.store, &live, task, true, self.time.now()).await?;
             live.know(task, answer);
         }
         Ok(live)
+    }
+
+    /// What tasks are told of a run.
+    async fn facts(&self, plan: &Plan, row: &WorkflowRow) -> Result<RunFacts> {
+        if !plan.asks_interval() {
+            return Ok(RunFacts::new(row.run, row.fire_time));
+        }
+        let trigger = self.store.run(row.run).await?.and_then(|run| run.trigger);
+        let previous = match trigger {
+            Some(trigger) => self.definitions.previous_fire(trigger, row.fire_time).await?,
+            None => None,
+        };
+        Ok(RunFacts::dated(row.run, row.fire_time, previous))
     }
 
     /// What runs of a version go by; or why it is no workflow.

@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::dates::{DataInterval, LogicalDate, dates};
 use super::expression::{ExpressionError, evaluate, names, render};
 use super::{Hold, TaskDefinition, TaskState};
 use crate::id::RunId;
@@ -93,6 +95,8 @@ pub struct RenderError {
 pub struct References {
     /// Whether they ask for the workflow's input.
     pub params: bool,
+    /// Whether they ask for the data interval, or a process is told of it.
+    pub interval: bool,
     /// Of which of those that it needs they ask for the state.
     pub needs: BTreeSet<String>,
     /// Of which of these they ask for outputs.
@@ -168,8 +172,17 @@ pub fn run_name(task: &str, item: Option<u32>) -> String {
 impl RunFacts {
     /// The run of an instant, without a data interval.
     #[must_use]
-    pub fn new(run: RunId, logical_date: mainspring_schedule::Timestamp) -> Self {
+    pub fn new(run: RunId, logical_date: Timestamp) -> Self {
         Self { id: run.to_string(), logical_date: logical_date.to_string(), data_start: None, data_end: None }
+    }
+
+    /// The run of a fire time, with its dates. `previous` is the fire time before it: the interval is empty where there is none.
+    #[must_use]
+    pub fn dated(run: RunId, fire_time: Timestamp, previous: Option<Timestamp>) -> Self {
+        let dates = dates(fire_time, previous, LogicalDate::default(), DataInterval::default());
+        let text = |date: Timestamp| Some(date.to_string());
+        let (data_start, data_end) = (text(dates.data_start), text(dates.data_end));
+        Self { data_start, data_end, ..Self::new(run, dates.logical) }
     }
 }
 
@@ -182,12 +195,14 @@ impl References {
         if let Some(super::Spread::Map(list)) = &task.spread {
             texts.push(list);
         }
-        let mut found = Self::default();
+        let is_process = matches!(task.job.task, Task::Run { .. } | Task::Exec { .. });
+        let mut found = Self { interval: is_process, ..Self::default() };
         let mut see = |text: &str| {
             for name in names(text).unwrap_or_default() {
                 let parts: Vec<&str> = name.split('.').collect();
                 match parts[..] {
                     ["params", ..] => found.params = true,
+                    ["run"] | ["run", "data_start" | "data_end", ..] => found.interval = true,
                     ["needs", need, "state", ..] => _ = found.needs.insert(need.to_owned()),
                     ["needs", need, ..] => _ = found.outputs.insert(need.to_owned()),
                     // By an index, or as a whole: any of them may be meant.

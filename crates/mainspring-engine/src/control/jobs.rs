@@ -116,6 +116,8 @@ impl Control {
                         plan.saved = Some(job);
                     }
                     self.tell_saved(&plans);
+                    // What was held may have a slot now.
+                    self.workflows.wake();
                     return Ok(plans);
                 }
                 Err(error) if overtaken(&error) => {}

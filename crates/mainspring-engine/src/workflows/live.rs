@@ -34,8 +34,9 @@ pub(super) type Place = (u32, Option<u32>);
 #[derive(Debug)]
 pub(super) struct Live {
     pub(super) plan: Arc<Plan>,
-    pub(super) run: RunId,
-    pub(super) fire_time: Timestamp,
+    run: RunId,
+    /// What its tasks' runs are told of it.
+    pub(super) facts: RunFacts,
     pub(super) input: Option<String>,
     priority: i32,
     turn: i64,
@@ -119,7 +120,7 @@ impl List {
 
 impl Live {
     /// A run as its rows say it stands.
-    pub(super) fn new(plan: Arc<Plan>, row: &WorkflowRow) -> Self {
+    pub(super) fn new(plan: Arc<Plan>, row: &WorkflowRow, facts: RunFacts) -> Self {
         let mut rows = vec![Row::NEW; plan.shape.graph().len()];
         let mut unknown = BTreeMap::<u32, Vec<(u32, TaskState)>>::new();
         let (mut children, mut latest) = (FxHashMap::default(), FxHashMap::default());
@@ -147,7 +148,7 @@ impl Live {
         }
         Self {
             run: row.run,
-            fire_time: row.fire_time,
+            facts,
             input: row.input.clone(),
             priority: row.priority,
             turn: row.turn,
@@ -175,11 +176,6 @@ impl Live {
     /// About how much memory it takes, in tasks.
     pub(super) fn weight(&self) -> usize {
         self.plan.shape.graph().len() + self.latest.len()
-    }
-
-    /// What a task's runs are told of this one.
-    pub(super) fn facts(&self) -> RunFacts {
-        RunFacts::new(self.run, self.fire_time)
     }
 
     pub(super) fn state(&self, task: u32) -> TaskState {

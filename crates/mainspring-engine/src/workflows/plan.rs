@@ -42,6 +42,11 @@ impl Plan {
         &self.workflow().tasks[task as usize]
     }
 
+    /// Whether its tasks ask for the data interval of their run.
+    pub(super) fn asks_interval(&self) -> bool {
+        self.references.iter().any(|references| references.interval)
+    }
+
     pub(super) fn references(&self, task: u32) -> &References {
         &self.references[task as usize]
     }

@@ -7,7 +7,8 @@ use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{
-    Approval, FailFast, Hold, OnTimeout, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule, Workflow,
+    Approval, FailFast, Hold, OnTimeout, RunFacts, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule,
+    Workflow,
 };
 use mainspring_core::{JobId, JobVersion, RunId, RunSource, Timestamp};
 use mainspring_store::{
@@ -144,7 +145,7 @@ impl World {
             Some(live) => live,
             None => {
                 self.row.tasks = self.tasks.values().cloned().collect();
-                let mut live = Live::new(Arc::clone(&self.plan), &self.row);
+                let mut live = Live::new(Arc::clone(&self.plan), &self.row, RunFacts::new(self.row.run, AT));
                 for task in live.unknown() {
                     let answer = values::ask(&store, &live, task, true, AT).await.unwrap();
                     live.know(task, answer);

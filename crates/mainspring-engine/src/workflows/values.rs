@@ -101,7 +101,7 @@ async fn context(store: &dyn Store, live: &Live, task: u32) -> Result<std::resul
     Ok(Ok(TaskContext {
         task: definition.name.clone(),
         item: None,
-        run: live.facts(),
+        run: live.facts.clone(),
         params: if references.params { live.plan.job().merged_input(given) } else { Value::Null },
         given: given.and_then(|given| serde_json::from_str(given).ok()).unwrap_or_default(),
         needs,

@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use mainspring_core::RunId;
 use mainspring_core::batch::AttemptDetail;
-use mainspring_core::job::{Backoff, Job, JobKey, OnLost, RetryPolicy, Task};
+use mainspring_core::job::{
+    Backoff, Job, JobKey, OnLost, Overlap, RetryPolicy, ScheduleDefinition, Task, TriggerDefinition,
+};
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::workflow::{Approval, Hold, Spread, TaskDefinition, TaskState, TriggerRule, Workflow, run_name};
 use mainspring_engine::control::{Ask, SaveMode};
 use mainspring_engine::{Clock, Engine, HandlerError, Handlers, RunContext, Settings, SystemClock};
-use mainspring_store::{Expect, MemoryStore, Options, RunInfo, SqliteStore, Store, TaskRequest, TaskVerb};
+use mainspring_store::{Expect, MemoryStore, Options, RunInfo, RunQuery, SqliteStore, Store, TaskRequest, TaskVerb};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -394,6 +396,39 @@ async fn waits_pass_by_themselves_and_approvals_by_somebody() {
         assert_eq!(stage.entered(), ["publish"], "nothing is executed for what waits");
         assert_eq!(child(&engine, run, 0, None).await.state, RunState::Skipped);
         assert_eq!(engine.metrics().workflows_rescued.get(), 0);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fires_of_a_workflow_begin_at_once_and_those_held_follow_when_the_first_has_ended() {
+    over_both(async |store| {
+        let stage = stage();
+        let engine = stage.engine(store).await;
+        let mut tasks = diamond("hold");
+        tasks[3].job.input = json!("${{ run.data_start }} to ${{ run.data_end }}");
+        let workflow = Workflow { tasks, ..Workflow::default() };
+        let mut job = Job::new(JobKey::new("default", "etl"), Task::Workflow(Box::new(workflow)));
+        (job.overlap, job.max_active) = (Overlap::Hold, 1);
+        let at = SystemClock.now() + 500;
+        let hourly = ScheduleDefinition::Every { interval_ms: 3_600_000, repeat_count: None };
+        let mut trigger = TriggerDefinition::new("hourly", hourly);
+        trigger.start_at = Some(at + -3_600_000);
+        job.triggers.push(trigger);
+        let key = job.key.clone();
+        engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+        stage.until_entered("b").await;
+        let held = engine.control().run_now(&key, Ask::default()).await.expect("asked for");
+        assert_eq!(held.state, RunState::Held);
+        stage.gate.send_replace(true);
+        let runs = engine.store().runs(RunQuery { limit: 10, ..RunQuery::default() }).await.expect("runs");
+        let fired = runs.iter().find(|run| run.trigger.is_some()).expect("it has fired");
+        assert_eq!(end(&engine, fired.id).await.state, RunState::Succeeded);
+        let told = child(&engine, fired.id, 3, None).await.output.expect("it echoes");
+        assert_eq!(told, json!(format!("{} to {at}", at + -3_600_000)).to_string(), "since the fire time before");
+        assert_eq!(end(&engine, held.id).await.state, RunState::Succeeded);
+        assert_eq!(stage.entered().len(), 8);
+        assert_eq!(engine.metrics().workflows_rescued.get(), 0, "somebody told of each");
     })
     .await;
 }
