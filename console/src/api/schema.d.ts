@@ -748,6 +748,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/reanchor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets a trigger fire after now again whose records lie in the future, because the clock was ahead. Missed and suppressed
+         *     instants of the future are taken back; an instant that has a run does not fire again.
+         */
+        post: operations["triggers_reanchor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/resume": {
         parameters: {
             query?: never;
@@ -776,6 +796,23 @@ export interface paths {
         get: operations["triggers_of_trigger"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/triggers/reanchor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Does the same to all triggers of a namespace, or with `-` of all. */
+        post: operations["triggers_reanchor_all"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4110,6 +4147,16 @@ export interface components {
             paused?: boolean;
             rate?: components["schemas"]["QueueRate"] | null;
         };
+        /** @description Triggers whose records of the future were taken back. */
+        Reanchored: {
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** @description The first 100 of them, as `namespace/job/trigger`. */
+            triggers: string[];
+        };
         /** @description Why something is asked for; kept with what it changes. */
         Reason: {
             /** @description Who asks, as the caller says, such as `ann@laptop`. The server notes it with pauses and cannot check it. */
@@ -4635,7 +4682,10 @@ export interface components {
             daily_window?: components["schemas"]["DailyWindow"] | null;
             /** @description Kind: a pause after the end of the run before, as a duration (`10 sec` works too). */
             delay?: string | null;
-            /** @description No fire after this instant; RFC 3339, or local to the zone. */
+            /**
+             * @description End of the schedule; RFC 3339, or local to the zone. `cron` and `daily_window` may fire at it, `every` and
+             *     `calendar_interval` end before it.
+             */
             end_at?: string | null;
             /** @description Kind: a fixed interval, as a duration, counted from `start_at`. */
             every?: string | null;
@@ -7326,6 +7376,42 @@ export interface operations {
             };
         };
     };
+    triggers_reanchor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     triggers_resume: {
         parameters: {
             query?: never;
@@ -7386,6 +7472,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_reanchor_all: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reanchored"];
                 };
             };
             /** @description Refused */

@@ -52,6 +52,8 @@ catalogue! {
         "Save the file as UTF-8. The position names the first byte that is not.";
     DocumentEmpty "document.empty" 200 "a warning: a job file holds nothing"
         "Write a job into it, or leave the file out.";
+    DocumentForeign "document.foreign" 200 "a warning: a file in a folder is no job file"
+        "The file has no key of a job file, so it was skipped. Name it in .mainspringignore to hear nothing of it. With --strict such a file is an error.";
     DocumentSyntax "document.syntax" 400 "the text is not valid YAML, TOML or JSON"
         "Correct the text at the position given. The format follows the file's ending; standard input is read as YAML, which includes JSON.";
     DocumentTooLarge "document.too_large" 413 "the document is too large"
@@ -159,6 +161,12 @@ catalogue! {
 
     SchedulePast "schedule.past" 200 "a warning: an instant is past"
         "Nothing is refused. A trigger whose only instant is past when it is saved does not fire: what is past then is not made up for.";
+    ScheduleTwice "schedule.twice" 200 "a warning: clocks show a local time twice"
+        "Nothing is refused: the first of the two instants is taken. Write the instant with its offset, such as 2026-10-25T02:30:00+01:00, to say which one is meant.";
+    ScheduleEnd "schedule.end" 200 "a warning: a schedule does not fire at its end"
+        "Nothing is refused. Triggers of the kinds every and calendar_interval end before end_at, as in Quartz; cron and daily_window may fire at it.";
+    ScheduleFrequent "schedule.frequent" 200 "a warning: a schedule fires more than once a second"
+        "Nothing is refused. Each fire is a run that is recorded: write a longer interval, unless that many are meant.";
     ParamUnknown "param.unknown" 422 "the job has no such parameter"
         "Correct the name: the hint names the nearest. A job that declares params takes these, and members of its own input, and no other ones.";
     ParamType "param.type" 422 "a parameter is of the wrong type"

@@ -101,6 +101,27 @@ pub fn survey_job_files(files: &[JobFile<'_>], namespace: Option<&str>) -> (JobF
     (read, problems)
 }
 
+impl JobFile<'_> {
+    /// Returns whether the text is well-formed and has no key of a job file: it is of another tool.
+    ///
+    /// ```
+    /// use mainspring_api::{Format, JobFile};
+    /// let is_foreign = |text: &str| JobFile { name: None, format: Format::Yaml, text: text.as_bytes() }.is_foreign();
+    /// assert!(is_foreign("services: {web: {image: nginx}}"));
+    /// assert!(!is_foreign("name: a\nrnu: date"), "a job with a slip");
+    /// ```
+    pub fn is_foreign(&self) -> bool {
+        let documents = parse_documents(self.name, self.text, self.format, Limits::FILE).unwrap_or_default();
+        let known: HashSet<String> = shape::keys::<JobSpec>().into_iter().chain(shape::keys::<Bundle>()).collect();
+        let has_known = |value: &Value| value.as_object().is_some_and(|all| all.keys().any(|key| known.contains(key)));
+        let is_ours = |value: &Value| match value {
+            Value::Array(items) => items.is_empty() || items.iter().any(has_known),
+            value => has_known(value),
+        };
+        !documents.is_empty() && !documents.iter().any(|document| is_ours(&document.value))
+    }
+}
+
 impl JobFiles {
     /// Returns the bundle.
     pub fn bundle(&self) -> &Bundle {

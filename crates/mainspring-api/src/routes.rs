@@ -29,6 +29,8 @@
 //! | [`TRIGGERS`] | GET ([`TriggerFilter`](crate::TriggerFilter)) | → [`Page`](crate::Page) of [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER`] | GET | → [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER_GAPS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Gap`](crate::Gap), oldest first |
+//! | [`TRIGGERS_REANCHOR`] | POST | → [`Reanchored`](crate::Reanchored) |
+//! | [`TRIGGER_REANCHOR`] | POST | → [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER_PAUSE`], [`TRIGGER_RESUME`] | POST | [`Reason`](crate::Reason) → [`Trigger`](crate::Trigger) |
 //! | [`RUNS`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of [`Run`](crate::Run), newest first, live and final |
 //! | [`RUN`] | GET | → [`Run`](crate::Run) |
@@ -166,6 +168,10 @@ pub const TRIGGER_WHY: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{tr
 pub const TRIGGER_PAUSE: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/pause";
 /// Ends the pause of a trigger.
 pub const TRIGGER_RESUME: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/resume";
+/// One trigger, let fire again before what it has recorded for the future.
+pub const TRIGGER_REANCHOR: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/reanchor";
+/// All triggers of a namespace, let fire again before what they have recorded for the future.
+pub const TRIGGERS_REANCHOR: &str = "/api/v1/namespaces/{namespace}/triggers/reanchor";
 /// Runs of a namespace, newest first.
 pub const RUNS: &str = "/api/v1/namespaces/{namespace}/runs";
 /// One run, live or final.
@@ -340,6 +346,8 @@ pub const ALL: &[(&str, &[&str])] = &[
     (TRIGGER_WHY, &["GET"]),
     (TRIGGER_PAUSE, &["POST"]),
     (TRIGGER_RESUME, &["POST"]),
+    (TRIGGER_REANCHOR, &["POST"]),
+    (TRIGGERS_REANCHOR, &["POST"]),
     (RUNS, &["GET"]),
     (RUN, &["GET"]),
     (RUN_CANCEL, &["POST"]),

@@ -5,8 +5,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use jiff::Zoned;
-use mainspring_api::{ErrorCode, FlowSpec, Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
+use mainspring_api::{
+    ErrorCode, FlowSpec, Format, JobFile, JobFiles, Position, Problem, ProblemDetails, survey_job_files,
+};
 use mainspring_core::job::Job;
 use mainspring_schedule::Timestamp;
 use mainspring_server::convert::{self, CompiledFlow, Known, Surroundings};
@@ -14,6 +17,10 @@ use mainspring_server::convert::{self, CompiledFlow, Known, Surroundings};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::graph::Drawing;
+use crate::output::Output;
+
+/// The file in a folder that says what is no job file.
+const IGNORE_FILE: &str = ".mainspringignore";
 
 /// A job file that was read: its name as the user gave it, and its bytes.
 pub struct File {
@@ -25,14 +32,31 @@ pub struct File {
     bytes: Vec<u8>,
 }
 
-/// Reads files as one checked bundle. Items that name no namespace get `namespace`.
+/// What becomes of files in a folder that are of other tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// They are passed over with a warning.
+    Skipped,
+    /// They are read as job files, and refused.
+    Refused,
+}
+
+impl From<bool> for Foreign {
+    /// As `--strict` says.
+    fn from(strict: bool) -> Self {
+        if strict { Self::Refused } else { Self::Skipped }
+    }
+}
+
+/// Reads files as one checked bundle, and warns of those that it passes over. Items that name no namespace get `namespace`.
 ///
 /// # Errors
 /// As [`contents`]; every problem in the files with `file:line:column` (exit 9).
-pub fn read(paths: &[PathBuf], namespace: &str, now: &Zoned) -> Result<JobFiles> {
-    let files = contents(paths)?;
+pub fn read(paths: &[PathBuf], foreign: Foreign, namespace: &str, output: &Output) -> Result<JobFiles> {
+    let (files, skipped) = contents(paths, foreign)?;
+    output.warn(&skipped);
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
-    read_texts(&texts, namespace, now)
+    read_texts(&texts, namespace, &output.style().now())
 }
 
 /// Reads texts as one checked bundle. Items that name no namespace get `namespace`.
@@ -82,11 +106,12 @@ pub struct Findings {
 ///
 /// # Errors
 /// As [`contents`]. What is wrong inside of the files is among the findings.
-pub fn check(paths: &[PathBuf], timezone: &str, now: &Zoned) -> Result<(JobFiles, Findings)> {
-    let files = contents(paths)?;
+pub fn check(paths: &[PathBuf], foreign: Foreign, timezone: &str, now: &Zoned) -> Result<(JobFiles, Findings)> {
+    let (files, skipped) = contents(paths, foreign)?;
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
     let (files, problems) = survey_job_files(&texts, Some("default"));
-    let findings = compiled(&files, problems, timezone, now);
+    let mut findings = compiled(&files, problems, timezone, now);
+    findings.warnings.extend(skipped);
     Ok((files, findings))
 }
 
@@ -154,30 +179,54 @@ impl File {
     }
 }
 
-/// Reads all files; a folder stands for the job files in it and below, in the order of their names.
+/// Reads all files; a folder stands for the job files in it and below, in the order of their names. Warns of files that are passed over.
 ///
 /// # Errors
 /// `cli.file` for what cannot be read, `cli.ending` for a file that is no job file by its ending, and
 /// `cli.empty` for a folder without job files.
-fn contents(paths: &[PathBuf]) -> Result<Vec<File>> {
-    let mut files = Vec::new();
+fn contents(paths: &[PathBuf], foreign: Foreign) -> Result<(Vec<File>, Vec<Problem>)> {
+    let (mut files, mut skipped) = (Vec::new(), Vec::new());
     for path in paths {
         if path.as_os_str() == "-" {
             files.push(stdin()?);
         } else if path.is_dir() {
-            let found = below(path)?;
+            let found = below(path, &ignored(path)?)?;
             if found.is_empty() {
                 let message = format!("no job files (.yaml, .yml, .toml, .json) in {}", path.display());
                 return Err(Error::new(Exit::NotFound, Report::new("cli.empty", message)));
             }
             for path in found {
-                files.push(file(&path)?);
+                let file = file(&path)?;
+                // A file that is named is meant.
+                match foreign == Foreign::Skipped && file.as_text().is_foreign() {
+                    true => skipped.push(passed_over(file.name)),
+                    false => files.push(file),
+                }
             }
         } else {
             files.push(file(path)?);
         }
     }
-    Ok(files)
+    Ok((files, skipped))
+}
+
+fn passed_over(file: Option<String>) -> Problem {
+    let warning = Problem::new(ErrorCode::DocumentForeign, "skipped: it has no key of a job file");
+    warning.position(Position { file, line: 1, column: 1 }).hint("name it in .mainspringignore, or move it elsewhere")
+}
+
+/// What `.mainspringignore` in a folder leaves out, in the patterns of `.gitignore`.
+fn ignored(folder: &Path) -> Result<Gitignore> {
+    let file = folder.join(IGNORE_FILE);
+    let mut patterns = GitignoreBuilder::new(folder);
+    let unfit = |error: ignore::Error| {
+        let message = format!("cannot use {}: {error}", file.display());
+        Error::new(Exit::Invalid, Report::new("cli.ignore", message).hint("write the patterns as in .gitignore"))
+    };
+    if file.exists() {
+        patterns.add(&file).map_or(Ok(()), Err).map_err(unfit)?;
+    }
+    patterns.build().map_err(unfit)
 }
 
 fn file(path: &Path) -> Result<File> {
@@ -195,8 +244,8 @@ fn stdin() -> Result<File> {
     Ok(File { name: None, format: Format::Yaml, bytes })
 }
 
-/// Lists job files in a folder and below, without hidden ones; links to folders are not followed.
-fn below(folder: &Path) -> Result<Vec<PathBuf>> {
+/// Lists job files in a folder and below, without hidden and ignored ones; links to folders are not followed.
+fn below(folder: &Path, ignored: &Gitignore) -> Result<Vec<PathBuf>> {
     let failed = |error| Error::file("read", folder, &error);
     let mut entries: Vec<_> = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<_, _>>).map_err(failed)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -206,8 +255,12 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>> {
             continue;
         }
         let path = entry.path();
-        if entry.file_type().map_err(failed)?.is_dir() {
-            found.extend(below(&path)?);
+        let is_folder = entry.file_type().map_err(failed)?.is_dir();
+        if ignored.matched(&path, is_folder).is_ignore() {
+            continue;
+        }
+        if is_folder {
+            found.extend(below(&path, ignored)?);
         } else if Format::of_path(&path).is_some() {
             found.push(path);
         }
@@ -226,12 +279,29 @@ mod tests {
         for name in ["c.toml", "a.yaml", "b/x.json", ".hidden.yaml", "README.md"] {
             std::fs::write(folder.path().join(name), "name: a").unwrap();
         }
-        let files = contents(&[folder.path().to_owned()]).unwrap();
+        let (files, _) = contents(&[folder.path().to_owned()], Foreign::Skipped).unwrap();
         let names: Vec<&str> = files
             .iter()
             .map(|file| Path::new(file.name.as_deref().unwrap()).strip_prefix(folder.path()).unwrap().to_str().unwrap())
             .collect();
         assert_eq!(names, ["a.yaml", "b/x.json", "c.toml"]);
+    }
+
+    #[test]
+    fn files_of_other_tools_are_passed_over_with_a_warning_or_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let compose = folder.path().join("compose.yaml");
+        std::fs::write(&compose, "services: {web: {image: nginx}}").unwrap();
+        std::fs::write(folder.path().join("job.yaml"), "name: a\nnoop: true").unwrap();
+        std::fs::create_dir(folder.path().join("charts")).unwrap();
+        std::fs::write(folder.path().join("charts/values.yaml"), "name: {{ x }}").unwrap();
+        std::fs::write(folder.path().join(IGNORE_FILE), "# templates\ncharts/\n").unwrap();
+        let read = |foreign| contents(&[folder.path().to_owned()], foreign).unwrap();
+        let (files, skipped) = read(Foreign::Skipped);
+        assert_eq!((files.len(), skipped.len()), (1, 1));
+        assert!(skipped[0].position.as_ref().unwrap().file.as_ref().unwrap().ends_with("compose.yaml"));
+        assert_eq!(read(Foreign::Refused).0.len(), 2, "then it is refused by whoever reads it");
+        assert_eq!(contents(&[compose], Foreign::Skipped).unwrap().0.len(), 1, "what is named is meant");
     }
 
     #[test]
@@ -245,7 +315,7 @@ mod tests {
             (folder.path().join("none.yaml"), "cli.file", Exit::NotFound),
         ];
         for (path, code, exit) in cases {
-            let error = contents(&[path]).err().unwrap();
+            let error = contents(&[path], Foreign::Skipped).err().unwrap();
             assert_eq!((error.reports[0].code.as_str(), error.exit), (code, exit));
         }
     }

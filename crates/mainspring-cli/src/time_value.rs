@@ -72,9 +72,27 @@ pub fn duration(text: &str) -> Result<std::time::Duration, String> {
 pub fn zone(name: &str) -> Result<TimeZone> {
     match name {
         "utc" | "UTC" => Ok(TimeZone::UTC),
-        "local" => Ok(TimeZone::system()),
+        "local" => Ok(machine_zone(std::env::var("TZ").ok().as_deref())),
         _ => TimeZone::get(name).map_err(|_| unknown_zone(name)),
     }
+}
+
+/// The zone of this machine. One that `TZ` names and nobody knows is UTC, as with other programs, but not in silence.
+fn machine_zone(tz: Option<&str>) -> TimeZone {
+    if let Some(warning) = tz.and_then(unusable) {
+        crate::output::note(warning);
+    }
+    TimeZone::system()
+}
+
+/// What to say of a value of `TZ` that names no zone.
+fn unusable(tz: &str) -> Option<String> {
+    let name = tz.strip_prefix(':').unwrap_or(tz);
+    let is_known =
+        name.is_empty() || name.starts_with('/') || TimeZone::get(name).is_ok() || TimeZone::posix(name).is_ok();
+    let report = unknown_zone(name).reports.into_iter().next().filter(|_| !is_known)?;
+    let hint = report.hints.first().map_or_else(String::new, |hint| format!("; {hint}"));
+    Some(format!("warning: times are shown in UTC, because TZ names no time zone: {tz:?}{hint}"))
 }
 
 fn unknown_zone(name: &str) -> Error {
@@ -197,6 +215,15 @@ mod tests {
 
     fn berlin_noon() -> Zoned {
         "2025-03-31T12:00[Europe/Berlin]".parse().unwrap()
+    }
+
+    #[test]
+    fn a_zone_that_nobody_knows_is_not_utc_in_silence() {
+        for usable in ["", "UTC", ":Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3", "/etc/localtime"] {
+            assert_eq!(unusable(usable), None, "{usable}");
+        }
+        let said = unusable("Europe/Berln").unwrap();
+        assert!(said.contains("\"Europe/Berln\"") && said.contains("Europe/Berlin\"?"), "{said}");
     }
 
     #[test]

@@ -123,6 +123,37 @@ fn restart(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> (
     (fresh, gap)
 }
 
+/// Where a trigger stands that has records in the future, because the clock was ahead. Nothing if it has none.
+///
+/// It goes on after now, as a new one would. Runs of the future stay: an instant that has one does not get another.
+#[must_use]
+pub fn reanchor(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> Option<Progress> {
+    let is_ahead = |at: Option<Timestamp>| at.is_some_and(|at| at > now);
+    if !is_ahead(progress.fired_through) && !is_ahead(progress.previous_fire_at) {
+        return None;
+    }
+    let mut fresh = rule.begin(id, now);
+    fresh.previous_fire_at = progress.previous_fire_at.filter(|at| *at <= now);
+    fresh.times_triggered = progress.times_triggered;
+    if let (Some(run), Some(_)) = (progress.awaiting_run, rule.delay_ms) {
+        fresh.awaiting_run = Some(run);
+        rule.set_next(id, &mut fresh, None);
+    }
+    Some(fresh)
+}
+
+/// What stays of a gap that reaches beyond now: its instants up to now, or nothing.
+#[must_use]
+pub fn cut(rule: &Rule, progress: &Progress, gap: &Gap, now: Timestamp) -> Option<Gap> {
+    if gap.first > now {
+        return None;
+    }
+    let state = state_of(progress);
+    let last = rule.trigger.previous_before(&state, now + 1).unwrap_or(gap.first).max(gap.first);
+    let count = rule.trigger.count_between(&state, gap.first, now + 1).clamp(1, gap.count);
+    Some(Gap { last, count, ..gap.clone() })
+}
+
 /// The instants up to now that have no record, missed. What passed in a pause, or while the trigger was aside, is missed
 /// for that.
 fn passed(before: Before<'_>, now: Timestamp, cause: Cause) -> Option<Gap> {
@@ -283,6 +314,20 @@ mod tests {
         let before = Before { definition: &definition, row: &row, rule: None };
         assert_eq!(shown(end(before, at(9_500))), Some((4, 4, 1, GapReason::Deleted, "delete".into())));
         assert_eq!(end(before, at(3_999)), None);
+    }
+
+    #[test]
+    fn records_of_the_future_are_taken_back_and_those_of_the_past_stay() {
+        let (rule, row) = fired_through(1_000);
+        let ahead = Progress { previous_fire_at: Some(at(1_000_000)), times_triggered: 9, ..row.progress };
+        let back = reanchor(&rule, ID, &ahead, at(9_500)).unwrap();
+        assert_eq!((back.fired_through, back.next_fire_at), (Some(at(9_500)), Some(at(10_000))));
+        assert_eq!((back.previous_fire_at, back.times_triggered, back.status), (None, 9, TriggerStatus::Active));
+        assert_eq!(reanchor(&rule, ID, &back, at(9_600)), None, "there is nothing left to take back");
+
+        let gap = |first, last, count| missed(at(first), at(last), count, RESTART);
+        assert_eq!(cut(&rule, &ahead, &gap(4_000, 1_000_000, 997), at(9_500)), Some(gap(4_000, 9_000, 6)));
+        assert_eq!(cut(&rule, &ahead, &gap(10_000, 1_000_000, 991), at(9_500)), None);
     }
 
     #[test]

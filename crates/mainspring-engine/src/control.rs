@@ -11,6 +11,7 @@ mod herd;
 mod jobs;
 mod logs;
 mod preview;
+mod reanchor;
 mod runs;
 mod workflows;
 

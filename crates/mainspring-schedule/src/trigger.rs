@@ -429,6 +429,8 @@ impl Trigger {
                 _ => *ever_path.get_or_insert_with(|| self.is_path(state, horizon)),
             };
             let from = match &self.schedule {
+                // Quartz asks a daily window a second ahead, which passes over one that ends then.
+                Schedule::DailyWindow { .. } if self.semantics == Semantics::Quartz => included - 1_000,
                 _ if !is_path => included - 1,
                 Schedule::Cron(cron) => cron.run_on_day(&self.zone, fire, included - 1).0,
                 _ => fire,

@@ -13,6 +13,7 @@ mod routing;
 mod schedule;
 mod task;
 mod texts;
+mod warnings;
 mod workflow;
 
 use std::collections::BTreeSet;
@@ -26,8 +27,9 @@ pub use bundle::{Compiled, NamedCalendar, bundle, calendars_of};
 pub use calendar::{calendar, calendar_spec};
 pub use flow::{CompiledFlow, flow};
 pub(crate) use job::leftovers;
-pub use job::{job, job_spec, warnings};
+pub use job::{job, job_spec};
 pub use schedule::{trigger, trigger_spec};
+pub use warnings::warnings;
 
 /// Where definitions are read: what holds where they say nothing, and which calendars there are.
 #[derive(Clone, Copy)]

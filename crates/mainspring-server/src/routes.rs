@@ -24,6 +24,7 @@ mod operations;
 mod outputs;
 mod preview;
 mod queues;
+mod reanchor;
 mod runs;
 mod session;
 mod stream;
@@ -135,6 +136,7 @@ fn table() -> Vec<Route> {
         check::routes(),
         data::routes(),
         triggers::routes(),
+        reanchor::routes(),
         misfires::routes(),
         views::routes(),
         why::routes(),

@@ -350,7 +350,9 @@ fn waits(it: &api::Trigger, now: Timestamp) -> Option<WhyReason> {
         ));
     }
     let reason = WhyReason::new(WhyCode::NotDue, message);
-    Some(WhyReason { until: Some(due), ..reason })
+    let reason = WhyReason { until: Some(due), ..reason };
+    let is_ahead = it.previous_fire_at.is_some_and(|last| last > instant(now));
+    Some(if is_ahead { reason.hint(format!("mainspring trigger reanchor {}/{}", it.job, it.name)) } else { reason })
 }
 
 /// Why a job does not run now.

@@ -370,5 +370,5 @@ impl World {
 fn resumed(row: &TriggerRow, rule: &Rule, now: Timestamp) -> TriggerUpdate {
     let (progress, gap) = edit::resume(rule, row.id, &row.progress, now);
     let progress: Option<Progress> = (progress != row.progress).then_some(progress);
-    TriggerUpdate { id: row.id, expected_next: row.progress.next_fire_at, paused: None, progress, gap }
+    TriggerUpdate { id: row.id, expected_next: row.progress.next_fire_at, paused: None, progress, gap, reanchor: None }
 }

@@ -237,6 +237,7 @@ macro_rules! conformance_suite {
                 deleted_job_leaves_tombstones_and_cancels_what_waits,
                 pause_of_a_job_reaches_its_triggers,
                 update_of_a_trigger_sets_its_progress_and_records_what_passed,
+                records_of_the_future_are_taken_back,
                 save_records_what_passed_before_it,
                 deletion_records_what_passed_before_it,
                 update_is_refused_whole_when_something_has_changed,

@@ -181,6 +181,18 @@ pub struct TriggerUpdate {
     pub progress: Option<Progress>,
     /// Instants that passed meanwhile.
     pub gap: Option<Gap>,
+    /// Takes back records of instants that are still to come, because a clock was ahead: these gaps are cut, and
+    /// `fired_through` becomes what `progress` says, in place of never going back.
+    pub reanchor: Option<Vec<GapCut>>,
+}
+
+/// A gap of which only the beginning stays, or nothing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GapCut {
+    /// Its position.
+    pub seq: i64,
+    /// What is recorded in its place.
+    pub rest: Option<Gap>,
 }
 
 /// Which jobs to list, in order of namespace and name.

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::{Client, ClientError, Precondition};
 use crate::{
     ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobData, JobFilter, JobSpec, Namespace,
-    NamespaceSpec, Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, Why, WriteOptions, routes,
+    NamespaceSpec, Page, PageFilter, Reanchored, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, Why,
+    WriteOptions, routes,
 };
 
 impl Client {
@@ -186,6 +187,16 @@ impl Client {
         reason: &Reason,
     ) -> Result<Trigger, ClientError> {
         self.act(routes::TRIGGER_RESUME, &[namespace, job, trigger], reason).await
+    }
+
+    /// Takes back what a trigger has recorded for instants that are still to come, so that it fires again.
+    pub async fn reanchor_trigger(&self, namespace: &str, job: &str, trigger: &str) -> Result<Trigger, ClientError> {
+        self.act(routes::TRIGGER_REANCHOR, &[namespace, job, trigger], &Reason::default()).await
+    }
+
+    /// The same of all triggers of a namespace, or with `-` of all.
+    pub async fn reanchor_triggers(&self, namespace: &str) -> Result<Reanchored, ClientError> {
+        self.act(routes::TRIGGERS_REANCHOR, &[namespace], &Reason::default()).await
     }
 
     /// Lists calendars, by name.

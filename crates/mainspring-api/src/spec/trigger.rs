@@ -41,7 +41,8 @@ pub struct TriggerSpec {
     /// No fire before this instant; RFC 3339, or local to the zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_at: Option<String>,
-    /// No fire after this instant; RFC 3339, or local to the zone.
+    /// End of the schedule; RFC 3339, or local to the zone. `cron` and `daily_window` may fire at it, `every` and
+    /// `calendar_interval` end before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_at: Option<String>,
     /// Calendar that removes fire times.

@@ -116,6 +116,15 @@ pub struct Gap {
     pub recorded_at: Timestamp,
 }
 
+/// Triggers whose records of the future were taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Reanchored {
+    /// How many there are.
+    pub count: u64,
+    /// The first 100 of them, as `namespace/job/trigger`.
+    pub triggers: Vec<String>,
+}
+
 /// Which triggers are asked for; conditions add up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
-use mainspring_api::{ApplyAction, ApplyOptions, ApplyResult, ItemKind, JobFiles};
+use mainspring_api::{ApplyAction, ApplyOptions, ApplyResult, ItemKind, JobFiles, JobSpec, TriggerSpec};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Result};
@@ -29,6 +29,10 @@ impl FilesArgs {
     fn all(&self) -> Vec<PathBuf> {
         [&self.files[..], &self.named].concat()
     }
+
+    fn read(&self, strict: bool, namespace: &str, output: &Output) -> Result<JobFiles> {
+        files::read(&self.all(), strict.into(), namespace, output)
+    }
 }
 
 /// Make the server hold what job files say; everything is checked before anything is written
@@ -47,6 +51,9 @@ pub struct ApplyArgs {
     /// Delete jobs and calendars that the files lack, in the namespaces that they name, also where they list nothing
     #[arg(long)]
     prune: bool,
+    /// Refuse files in a folder that have no key of a job file, in place of skipping them
+    #[arg(long)]
+    strict: bool,
     /// Do not ask before --prune deletes
     #[arg(short, long)]
     yes: bool,
@@ -65,6 +72,9 @@ pub struct DiffArgs {
     /// Count what the files lack as a difference
     #[arg(long)]
     prune: bool,
+    /// Refuse files in a folder that have no key of a job file, in place of skipping them
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     connect: ConnectArgs,
 }
@@ -85,7 +95,7 @@ pub struct ExportArgs {
 /// Everything wrong with the files (exit 9), and whatever the server reports; then nothing has changed.
 pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let files = files::read(&args.files.all(), &session.namespace, &output.style().now())?;
+    let files = args.files.read(args.strict, &session.namespace, output)?;
     connect::block_on(async {
         if args.prune && !args.dry_run && !args.yes {
             ask_before_pruning(&session, &files).await?;
@@ -94,8 +104,29 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
         let message = format!("applying {}", counted(files.bundle().jobs.len(), "job"));
         let request = session.client.apply(files.bundle(), options);
         let request = session.ask_about(&files, request);
-        show(progress::during(output, &message, request).await?, &files, output)
+        let result = progress::during(output, &message, request).await?;
+        note_zone(&session, &files, output).await?;
+        show(result, &files, output)
     })
+}
+
+/// Says in which zone triggers are read that name none: they keep it, also when the server gets another one.
+async fn note_zone(session: &Session, files: &JobFiles, output: &Output) -> Result {
+    let reads_zone = |trigger: &TriggerSpec| trigger.every.is_none() && trigger.delay.is_none();
+    let without = |job: &JobSpec| {
+        let triggers = job.triggers_in_order().into_iter();
+        triggers.filter(|(_, trigger)| trigger.timezone.is_none() && reads_zone(trigger)).count()
+    };
+    let count: usize = files.bundle().jobs.iter().map(without).sum();
+    if count == 0 {
+        return Ok(());
+    }
+    let zone = session.ask(session.client.info()).await?.default_timezone;
+    if zone != "UTC" {
+        let triggers = counted(count, "trigger");
+        output.note(format_args!("without a timezone: {triggers}, read in the server's {zone} from now on"));
+    }
+    Ok(())
 }
 
 /// Shows what an apply would change.
@@ -104,7 +135,7 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
 /// Exit 10 when there are differences; else as [`apply`].
 pub fn diff(args: &DiffArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let files = files::read(&args.files.all(), &session.namespace, &output.style().now())?;
+    let files = args.files.read(args.strict, &session.namespace, output)?;
     let options = ApplyOptions { dry_run: true, prune: args.prune };
     let request = session.client.apply(files.bundle(), options);
     let result = connect::block_on(session.ask_about(&files, request))?;

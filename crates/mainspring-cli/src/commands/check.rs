@@ -22,6 +22,9 @@ pub struct CheckArgs {
     /// Job file, folder, or - for standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
+    /// Refuse files in a folder that have no key of a job file, in place of skipping them
+    #[arg(long)]
+    strict: bool,
     /// Zone of triggers that name none, as the server has it
     #[arg(long, env = "MAINSPRING_DEFAULT_TIMEZONE", default_value = "UTC", value_name = "ZONE")]
     default_timezone: String,
@@ -84,7 +87,7 @@ impl<'a> Measures<'a> {
 /// # Errors
 /// Everything that is wrong, each with `file:line:column` (exit 9).
 pub fn run(args: &CheckArgs, output: &Output) -> Result {
-    let (read, found) = files::check(&args.files, &args.default_timezone, &output.style().now())?;
+    let (read, found) = files::check(&args.files, args.strict.into(), &args.default_timezone, &output.style().now())?;
     let bundle = read.bundle();
     let listed = found.problems.len().min(ProblemDetails::ERRORS_MAX);
     let summary = Summary {

@@ -36,7 +36,9 @@ pub fn run(args: &DevArgs, output: &Output) -> Result {
     args.node.log.start()?;
     let listen = node::free_address(args.node.listen)?;
     let bundle = match &args.examples {
-        Some(path) => files::read(std::slice::from_ref(path), "default", &output.style().now())?.into_bundle(),
+        Some(path) => {
+            files::read(std::slice::from_ref(path), files::Foreign::Skipped, "default", output)?.into_bundle()
+        }
         None => examples::bundle(listen.port(), &output.style().now())?,
     };
     let flows = match &args.examples {

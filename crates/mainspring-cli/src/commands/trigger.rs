@@ -6,7 +6,7 @@ use mainspring_api::{PageFilter, TriggerFilter, TriggerState, Why};
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Result};
 use crate::name::TriggerName;
-use crate::output::Output;
+use crate::output::{Form, Output, counted};
 use crate::pages::{self, ListArgs};
 use crate::views::{Because, GAP, TRIGGER, WHY};
 use crate::{bulk, connect};
@@ -18,7 +18,8 @@ use crate::{bulk, connect};
   mainspring trigger get nightly-backup/cron
   mainspring trigger gaps nightly-backup/cron         what did not fire, and why
   mainspring trigger why nightly-backup/cron          what it waits for
-  mainspring trigger pause nightly-backup/cron --reason \"moved to Sunday\"")]
+  mainspring trigger pause nightly-backup/cron --reason \"moved to Sunday\"
+  mainspring trigger reanchor --all                   after a clock was ahead")]
 pub struct TriggerArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -67,6 +68,21 @@ enum Verb {
     Pause(PauseArgs),
     /// End the pause of triggers, and let those fire again that were put aside
     Resume(PauseArgs),
+    /// Let triggers fire again that have fired for instants to come, because the clock was ahead
+    #[command(
+        long_about = "Let triggers fire again that have fired for instants to come, because the clock was ahead\n\n\
+        A clock that was ahead leaves records of the future, and no instant fires twice: such a trigger is silent until its \
+        last record. This takes back the missed and suppressed instants of the future, and the trigger goes on after now. \
+        Runs stay, and an instant that has one does not fire again."
+    )]
+    Reanchor {
+        /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
+        #[arg(required_unless_present = "all", value_name = "TRIGGER")]
+        names: Vec<TriggerName>,
+        /// All triggers of all namespaces
+        #[arg(long, conflicts_with = "names")]
+        all: bool,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +112,8 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
             Verb::Why { names } => why(&session, &names, output).await,
             Verb::Pause(args) => set_paused(&session, args, true, output).await,
             Verb::Resume(args) => set_paused(&session, args, false, output).await,
+            Verb::Reanchor { all: true, .. } => reanchor_all(&session, output).await,
+            Verb::Reanchor { names, .. } => reanchor(&session, &names, output).await,
         }
     })
 }
@@ -159,6 +177,28 @@ async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &O
     let word = if paused { "paused" } else { "resumed" };
     bulk::each(&args.names, change, |trigger| output.done(trigger, &TRIGGER, format_args!("{word} {}", trigger.key)))
         .await
+}
+
+async fn reanchor(session: &Session, names: &[TriggerName], output: &Output) -> Result {
+    let change = async |name: &TriggerName| {
+        must_name_a_trigger(session, name).await?;
+        let namespace = name.namespace(&session.namespace);
+        session.ask(session.client.reanchor_trigger(namespace, &name.job, &name.trigger)).await
+    };
+    bulk::each(names, change, |trigger| output.done(trigger, &TRIGGER, format_args!("reanchored {}", trigger.key)))
+        .await
+}
+
+async fn reanchor_all(session: &Session, output: &Output) -> Result {
+    let done = session.ask(session.client.reanchor_triggers("-")).await?;
+    match output.form() {
+        Form::Table => {
+            done.triggers.iter().try_for_each(|name| output.line(format_args!("reanchored {name}")))?;
+            output.line(format_args!("{}", counted(usize::try_from(done.count).unwrap_or(usize::MAX), "trigger")))
+        }
+        Form::Name => done.triggers.iter().try_for_each(|name| output.text(name)),
+        _ => output.document(&done),
+    }
 }
 
 /// Refuses the name of a job alone, and says which triggers the job has.

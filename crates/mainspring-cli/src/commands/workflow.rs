@@ -10,7 +10,7 @@ use mainspring_server::convert::{self, Known, Surroundings};
 use crate::connect::{self, ConnectArgs};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
-use crate::files;
+use crate::files::{self, Foreign};
 use crate::graph::{self, Drawing, Language};
 use crate::name::JobName;
 use crate::output::Output;
@@ -63,7 +63,7 @@ fn graph(args: &GraphArgs, output: &Output) -> Result {
     if let (Some(name), []) = (&args.name, args.files.as_slice()) {
         return stored(args, name, output);
     }
-    let (_, found) = files::check(&args.files, "UTC", &output.style().now())?;
+    let (_, found) = files::check(&args.files, Foreign::Skipped, "UTC", &output.style().now())?;
     if !found.problems.is_empty() {
         return Err(files::invalid(found.problems));
     }

@@ -25,6 +25,7 @@ mod output;
 mod program;
 mod prune;
 mod queues;
+mod reanchor;
 mod remote;
 mod server;
 mod standby;

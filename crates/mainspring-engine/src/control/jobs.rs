@@ -305,6 +305,7 @@ impl Control {
                 paused: Some(true),
                 progress: None,
                 gap: None,
+                reanchor: None,
             };
             Ok((None, if trigger.own_pause { Vec::new() } else { vec![update] }))
         })
@@ -499,7 +500,7 @@ fn named<'a>(key: &JobKey, name: &str, rules: &'a [(NamedTrigger, Rule)]) -> Res
     })
 }
 
-fn overtaken_always(key: &JobKey) -> Error {
+pub(super) fn overtaken_always(key: &JobKey) -> Error {
     Error::Refused(format!("job `{key}` was changed by others all the time; try again"))
 }
 
@@ -511,5 +512,12 @@ fn is_aside(trigger: &NamedTrigger) -> bool {
 fn resumed(trigger: &NamedTrigger, rule: &Rule, paused: Option<bool>, now: Timestamp) -> TriggerUpdate {
     let (progress, gap) = edit::resume(rule, trigger.row.id, &trigger.row.progress, now);
     let progress: Option<Progress> = (progress != trigger.row.progress).then_some(progress);
-    TriggerUpdate { id: trigger.row.id, expected_next: trigger.row.progress.next_fire_at, paused, progress, gap }
+    TriggerUpdate {
+        id: trigger.row.id,
+        expected_next: trigger.row.progress.next_fire_at,
+        paused,
+        progress,
+        gap,
+        reanchor: None,
+    }
 }

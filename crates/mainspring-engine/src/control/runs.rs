@@ -204,7 +204,14 @@ fn armed(row: &TriggerRow, rearm: Rearm) -> TriggerUpdate {
     let Rearm { trigger, next_fire_at, due_at, tzdata } = rearm;
     let status = if next_fire_at.is_some() { TriggerStatus::Active } else { TriggerStatus::Complete };
     let progress = Progress { next_fire_at, due_at, status, awaiting_run: None, tzdata, ..row.progress };
-    TriggerUpdate { id: trigger, expected_next: None, paused: None, progress: Some(progress), gap: None }
+    TriggerUpdate {
+        id: trigger,
+        expected_next: None,
+        paused: None,
+        progress: Some(progress),
+        gap: None,
+        reanchor: None,
+    }
 }
 
 const WAIT_STEP_MS: i64 = 50;

@@ -100,12 +100,13 @@ impl Cron {
     }
 
     /// Returns the step in which Quartz looks for its final fire: the smallest distance between two members of the
-    /// first field, from the seconds on, that has more than one.
+    /// first field, from the seconds on, that has more than one, also over the turn of the minute, hour or day.
     pub(crate) fn quartz_step_ms(&self) -> i64 {
         let fields = &self.0.fields;
-        let units = [(fields.seconds, SECOND_MS), (fields.minutes, MINUTE_MS), (u64::from(fields.hours), HOUR_MS)];
-        let field = units.into_iter().find(|(mask, _)| mask.count_ones() != 1);
-        field.map_or(DAY_MS, |(mask, unit_ms)| smallest_distance(mask) * unit_ms)
+        let (seconds, minutes, hours) = (fields.seconds, fields.minutes, u64::from(fields.hours));
+        let units = [(seconds, 60, SECOND_MS), (minutes, 60, MINUTE_MS), (hours, 24, HOUR_MS)];
+        let field = units.into_iter().find(|(mask, ..)| mask.count_ones() != 1);
+        field.map_or(DAY_MS, |(mask, size, unit_ms)| smallest_distance(mask, size) * unit_ms)
     }
 
     /// Returns whether fires depend on where the question starts.
@@ -347,6 +348,8 @@ fn allows_month(fields: &Fields, year: i32, month: u8) -> bool {
     fields.months >> month & 1 == 1 && fields.years.contains(year)
 }
 
-fn smallest_distance(mask: u64) -> i64 {
-    (1..64_u32).find(|distance| mask & (mask >> distance) != 0).map_or(1, i64::from)
+/// The smallest distance between two members of a set, also from the last one over the turn to the first one.
+fn smallest_distance(mask: u64, size: u32) -> i64 {
+    let twice = u128::from(mask) | u128::from(mask) << size;
+    (1..size).find(|distance| u128::from(mask) & (twice >> distance) != 0).map_or(1, i64::from)
 }

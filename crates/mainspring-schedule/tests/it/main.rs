@@ -18,3 +18,4 @@ mod trigger_properties;
 mod trigger_reference;
 mod trigger_vectors;
 mod trigger_years;
+mod window_calendars;

@@ -67,7 +67,7 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
         let inner = Surroundings { line: &line, ..inner };
         match job::read_job(spec, &inner) {
             Ok(job) => {
-                let found = job::warnings(spec, &job, around.now).into_iter();
+                let found = super::warnings(spec, &job, around.now).into_iter();
                 warnings.extend(found.map(|found| under(&format!("/jobs/{index}"), found)));
                 jobs.push(Arc::new(job));
             }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use mainspring_api::{
     ErrorCode, JobSpec, Leftovers, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec, XxlTask,
 };
-use mainspring_core::job::{self, Job, JobKey, ScheduleDefinition, TriggerDefinition};
-use mainspring_schedule::{Calendar, Timestamp};
+use mainspring_core::job::{self, Job, JobKey, TriggerDefinition};
+use mainspring_schedule::Calendar;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -43,32 +43,6 @@ pub fn job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem
     };
     with_checked(mainspring_api::check_job(spec), found)?;
     Ok(job.expect("nothing is wrong with it"))
-}
-
-/// What a job may say and probably does not mean, with pointers that begin at the job.
-pub fn warnings(spec: &JobSpec, job: &Job, now: Timestamp) -> Vec<Problem> {
-    let written = spec.triggers_in_order().into_iter().zip(&job.triggers);
-    let past = written.filter_map(|((place, _), trigger)| match trigger.schedule {
-        ScheduleDefinition::At { at } if at < now => Some((place, at)),
-        _ => None,
-    });
-    let past = past.map(|(place, at)| {
-        let message = format!("{at} is past: the trigger will not fire");
-        let problem = Problem::new(ErrorCode::SchedulePast, message).at(format!("{place}/at"));
-        problem.hint("write a time to come; a run now is for: mainspring run start")
-    });
-    let of_tasks = job.workflow().map(|workflow| workflow::warnings(spec, workflow));
-    past.chain(overlapping_data(job)).chain(of_tasks.into_iter().flatten()).collect()
-}
-
-/// Runs that overlap replace each other's data; Quartz, too, warns of it.
-fn overlapping_data(job: &Job) -> Option<Problem> {
-    let overlaps = job.gate().is_none_or(|gate| gate.max_active > 1);
-    (job.keep_data && overlaps).then(|| {
-        let message = "runs of the job may overlap, and the last one that succeeds replaces what the others leave";
-        let problem = Problem::new(ErrorCode::JobOverlapData, message).at("/keep_data");
-        problem.hint("add overlap: hold, skip, queue_one or queue_all, with max_active 1")
-    })
 }
 
 /// Whether no trigger reads the job's own zone, so that nothing else would notice a wrong one.

@@ -1,7 +1,7 @@
 //! Durations and instants as users write them.
 
 use mainspring_api::{ErrorCode, Problem};
-use mainspring_schedule::{Date, Period, Resolved, TimeOfDay, Timestamp, Zone};
+use mainspring_schedule::{Civil, Date, Period, Resolved, TimeOfDay, Timestamp, Zone};
 
 /// Reads a duration in milliseconds.
 pub(super) fn duration_ms(text: &str, pointer: &str) -> Result<i64, Problem> {
@@ -37,11 +37,10 @@ pub(super) fn instant(text: &str, zone: &Zone, pointer: &str) -> Result<Timestam
     }
     let refused = |message: String| Problem::new(ErrorCode::ScheduleInstant, message).at(pointer);
     let shown: String = text.chars().take(64).collect();
-    let Some((date, time)) = local(text) else {
+    let Some(civil) = local(text) else {
         let message = format!("`{}` is not an instant", shown.escape_debug());
         return Err(refused(message).hint("write 2026-01-30T12:00:00Z, or 2026-01-30 12:00 in the trigger's zone"));
     };
-    let civil = mainspring_schedule::Civil::from_millis(date.at(0, 0, 0).as_millis() + time.as_millis());
     match zone.resolve(civil) {
         Resolved::Once(at) | Resolved::Twice { first: at, .. } => Ok(at),
         Resolved::Skipped { gap_end, .. } => {
@@ -53,12 +52,17 @@ pub(super) fn instant(text: &str, zone: &Zone, pointer: &str) -> Result<Timestam
     }
 }
 
-fn local(text: &str) -> Option<(Date, TimeOfDay)> {
+/// What a local time means in a zone. Nothing, where the text is none.
+pub(super) fn resolved(text: &str, zone: &Zone) -> Option<Resolved> {
+    local(text).map(|civil| zone.resolve(civil))
+}
+
+fn local(text: &str) -> Option<Civil> {
     let (date, time) = match text.split_once([' ', 'T']) {
         Some((date, time)) => (date, time.parse().ok()?),
         None => (text, TimeOfDay::MIDNIGHT),
     };
-    Some((self::date(date)?, time))
+    Some(Civil::from_millis(self::date(date)?.at(0, 0, 0).as_millis() + time.as_millis()))
 }
 
 /// Reads `YYYY-MM-DD`.

@@ -360,6 +360,7 @@ impl Pair {
             paused: *pause,
             progress: Some(progress),
             gap: gap.then_some(missed),
+            reanchor: None,
         };
         Some(JobUpdate { triggers: vec![trigger], ..update(&kept, self.now()) })
     }

@@ -210,6 +210,7 @@ async fn rewound(kit: &Kit, job: &super::kit::Kept) -> super::kit::Kept {
         paused: None,
         progress: Some(job.row(0).progress),
         gap: None,
+        reanchor: None,
     };
     kit.store.update_job(JobUpdate { triggers: vec![trigger], ..update(&now, at(1_150)) }).await.expect("update_job");
     kit.again(job).await

@@ -318,13 +318,19 @@ fn check_update(model: &Model, job: JobId, update: &TriggerUpdate) -> Result<()>
 fn apply_update(model: &mut Model, update: &JobUpdate, write: &TriggerUpdate, key: &JobKey) {
     let trigger = model.triggers.get_mut(write.id.0).expect("checked above");
     if let Some(progress) = write.progress {
-        let fired_through = trigger.row.progress.fired_through.max(progress.fired_through);
-        trigger.row.progress = Progress { fired_through, ..progress };
+        let before = trigger.row.progress.fired_through.filter(|_| write.reanchor.is_none());
+        trigger.row.progress = Progress { fired_through: before.max(progress.fired_through), ..progress };
     }
     trigger.own_pause = write.paused.unwrap_or(trigger.own_pause);
     let word = write.paused.map_or("updated", pause_word);
     model.events.thing(update.at, "trigger", format!("{key}/{}", trigger.name), word);
-    if let Some(gap) = &write.gap {
+    for cut in write.reanchor.iter().flatten() {
+        let before = model.gaps.len();
+        model.gaps.retain(|gap| gap.seq != cut.seq || gap.trigger != write.id);
+        model.job_mut(update.job).gap_count -= (before - model.gaps.len()) as u64;
+    }
+    let rests = write.reanchor.iter().flatten().filter_map(|cut| cut.rest.as_ref());
+    for gap in rests.chain(&write.gap) {
         model.record_gap(update.job, write.id, update.at, gap.clone());
     }
 }

@@ -94,7 +94,8 @@ fn apply(
     let there = triggers.iter_mut().find(|kept| kept.named.row.id == write.id);
     let kept = there.expect("check_trigger has found it");
     if let Some(progress) = write.progress {
-        let fired_through = kept.named.row.progress.fired_through.max(progress.fired_through);
+        let before = kept.named.row.progress.fired_through.filter(|_| write.reanchor.is_none());
+        let fired_through = before.max(progress.fired_through);
         let progress = Progress { fired_through, ..progress };
         write_progress(db, write.id.0, &progress, place(&progress, kept.named.row.paused), None)?;
         kept.named.row.progress = progress;
@@ -105,10 +106,11 @@ fn apply(
     }
     let word = write.paused.map_or("updated", pause_word);
     session.event(update.at, "trigger", &format!("{key}/{}", kept.named.name), word)?;
-    match &write.gap {
-        Some(gap) => gap::add(db, update.job, write.id, update.at, gap),
-        None => Ok(()),
+    for cut in write.reanchor.iter().flatten() {
+        execute(db, sql!("gap_remove"), &[(":seq", &cut.seq), (":trigger", &write.id.0)])?;
     }
+    let rests = write.reanchor.iter().flatten().filter_map(|cut| cut.rest.as_ref());
+    rests.chain(&write.gap).try_for_each(|gap| gap::add(db, update.job, write.id, update.at, gap))
 }
 
 const fn pause_word(paused: bool) -> &'static str {

@@ -1,0 +1,58 @@
+//! A clock that was ahead leaves records of the future; they are taken back, and no instant gets two records.
+
+use serde_json::Value;
+
+use crate::live::{Live, until};
+use crate::program::Program;
+
+const DAY_MS: i64 = 86_400_000;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+fn last_run(program: &Program, wanted: impl Fn(&str) -> bool) -> String {
+    let fired = |text: &str| json(text)["items"][0]["fire_at"].as_str().unwrap_or_default().to_owned();
+    let arguments = ["run", "list", "--job", "tick", "--limit", "1", "-o", "json"];
+    fired(&until(program, &arguments, |ended| wanted(&fired(&ended.stdout))).stdout)
+}
+
+#[test]
+fn a_trigger_that_fired_for_the_future_fires_again_when_that_is_taken_back() {
+    let program = Program::new();
+    let offset = program.file("offset", "0");
+    let server = ["server", "--data", "data", "--for-tests", "--clock-offset-file", &offset];
+    let job = program
+        .file("job.yaml", "name: tick\nnoop: true\nschedule: {name: each, cron: '* * * * * ?', misfire: do_nothing}\n");
+    let live = Live::start_with(&program, &server);
+    assert_eq!(program.run(&["apply", "-f", &job]).code, 0);
+    let before = last_run(&program, |at| !at.is_empty());
+    live.stop();
+
+    // Started anew, a server believes its clock.
+    program.file("offset", (30 * DAY_MS).to_string());
+    let live = Live::start_with(&program, &server);
+    let ahead = last_run(&program, |at| at.get(..10) > before.get(..10));
+    live.stop();
+
+    program.file("offset", "0");
+    let live = Live::start_with(&program, &server);
+    let trigger = json(&program.run(&["trigger", "get", "tick/each", "-o", "json"]).stdout);
+    assert!(trigger["next_fire_at"].as_str().unwrap() > ahead.as_str(), "it is silent for a month: {trigger}");
+    let why = program.run(&["trigger", "why", "tick/each"]);
+    assert!(why.stdout.contains("trigger reanchor tick/each"), "{why:?}");
+
+    let back = program.run(&["trigger", "reanchor", "--all"]);
+    assert_eq!((back.code, back.stdout.as_str()), (0, "reanchored default/tick/each\n1 trigger\n"), "{back:?}");
+    let trigger = json(&program.run(&["trigger", "get", "tick/each", "-o", "json"]).stdout);
+    let now = trigger["next_fire_at"].as_str().unwrap().to_owned();
+    assert!(now < ahead, "{trigger}");
+    let fires = |text: &str| json(text)["previous_fire_at"].as_str().is_some_and(|at| *at >= *now && *at < *ahead);
+    until(&program, &["trigger", "get", "tick/each", "-o", "json"], |ended| fires(&ended.stdout));
+    let gaps = json(&program.run(&["trigger", "gaps", "tick/each", "--all", "-o", "json"]).stdout);
+    let gaps = gaps["items"].as_array().unwrap().clone();
+    assert!(gaps.iter().all(|gap| gap["last"].as_str().unwrap() < now.as_str()), "{gaps:?}");
+    let again = program.run(&["trigger", "reanchor", "--all"]);
+    assert_eq!(again.stdout, "0 triggers\n", "{again:?}");
+    live.stop();
+}
