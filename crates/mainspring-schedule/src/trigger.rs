@@ -436,6 +436,10 @@ impl Trigger {
                 _ => fire,
             };
             fire = self.schedule_after(state, from)?;
+            // An answer that rounds down is excluded still.
+            while fire < included && from < included - 1 && !is_path {
+                fire = self.schedule_after(state, fire).filter(|next| *next > fire)?;
+            }
             if let Some(later) = window::left_out_until(self, state, fire) {
                 fire = self.schedule_after(state, later)?;
             }
