@@ -218,7 +218,7 @@ impl FlowName {
 }
 
 async fn apply(session: &Session, args: &ApplyArgs, output: &Output) -> Result {
-    let (read, found) = files::check(&args.files, "UTC", &output.style().now())?;
+    let (read, found) = files::check(&args.files, files::Foreign::Skipped, "UTC", &output.style().now())?;
     if !found.problems.is_empty() {
         return Err(files::invalid(found.problems));
     }
@@ -310,7 +310,7 @@ async fn queue(session: &Session, verb: QueueVerb, output: &Output) -> Result {
 }
 
 fn graph(args: &GraphArgs, output: &Output) -> Result {
-    let (read, found) = files::check(&args.files, "UTC", &output.style().now())?;
+    let (read, found) = files::check(&args.files, files::Foreign::Skipped, "UTC", &output.style().now())?;
     if !found.problems.is_empty() {
         return Err(files::invalid(found.problems));
     }

@@ -94,8 +94,13 @@ mod tests {
         let spec = serde_json::json!({"name": "a", "noop": true, "schedule": schedule});
         let spec: JobSpec = serde_json::from_value(spec).unwrap();
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
-        let around =
-            Surroundings { namespace: "default", timezone: "Europe/Berlin", now, calendars: &|_, _| Known::Unknown };
+        let around = Surroundings {
+            namespace: "default",
+            timezone: "Europe/Berlin",
+            now,
+            calendars: &|_, _| Known::Unknown,
+            line: &|_| None,
+        };
         let job = convert::job(&spec, &around).unwrap();
         warnings(&spec, &job, now).into_iter().map(|problem| (problem.code, problem.pointer)).collect()
     }
