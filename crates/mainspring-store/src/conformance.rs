@@ -44,6 +44,7 @@ pub mod nodes;
 pub mod queue;
 pub mod queues;
 pub mod reads;
+pub mod reanchor;
 pub mod replacing;
 pub mod routing;
 pub mod webhooks;
@@ -237,7 +238,6 @@ macro_rules! conformance_suite {
                 deleted_job_leaves_tombstones_and_cancels_what_waits,
                 pause_of_a_job_reaches_its_triggers,
                 update_of_a_trigger_sets_its_progress_and_records_what_passed,
-                records_of_the_future_are_taken_back,
                 save_records_what_passed_before_it,
                 deletion_records_what_passed_before_it,
                 update_is_refused_whole_when_something_has_changed,
@@ -258,6 +258,8 @@ macro_rules! conformance_suite {
                 changes_are_taken_once_and_bounded,
                 fires_and_verdicts_are_no_changes,
                 requests_wake_the_engine;
+            reanchor:
+                records_of_the_future_are_taken_back;
             reads:
                 runs_are_listed_newest_first_and_filtered,
                 many_runs_are_paged_without_loss,
@@ -393,6 +395,7 @@ mod tests {
             include_str!("conformance/queue.rs"),
             include_str!("conformance/queues.rs"),
             include_str!("conformance/reads.rs"),
+            include_str!("conformance/reanchor.rs"),
             include_str!("conformance/replacing.rs"),
             include_str!("conformance/routing.rs"),
             include_str!("conformance/documents.rs"),
