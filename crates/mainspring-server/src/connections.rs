@@ -108,6 +108,9 @@ impl Places {
             }
             Err(_) => {
                 self.say(None, "there is no room for more connections: all are at work");
+                if self.spare.available_permits() == 0 {
+                    self.seats.make_spare_room();
+                }
                 tokio::select! {
                     biased;
                     permit = one_of(free) => (permit, false),

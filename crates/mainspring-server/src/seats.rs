@@ -49,6 +49,8 @@ struct Order {
     moment: u64,
     strangers: HashMap<Source, Silent>,
     idle: Silent,
+    /// Those with a spare place, whoever has them: closing one makes no room among the others.
+    spare: Silent,
 }
 
 impl Seats {
@@ -62,10 +64,10 @@ impl Seats {
         let closes = {
             let mut order = self.order();
             let has_all = order.strangers.get(&source).is_some_and(|silent| silent.len() >= self.strangers_max);
-            has_all && order.close_stranger(source)
+            !is_spare && has_all && order.close_stranger(source)
         };
         let seat = Seat { seats: Arc::clone(self), source, is_spare, close: Arc::default(), state: Mutex::default() };
-        seat.state().place = Some(self.order().sit_down(source, false, &seat.close));
+        seat.state().place = Some(self.order().sit_down(&seat, false));
         (Arc::new(seat), closes)
     }
 
@@ -83,26 +85,37 @@ impl Seats {
         }
     }
 
+    /// Closes the connection with a spare place that has been silent for longest. False: there is none.
+    pub(crate) fn make_spare_room(&self) -> bool {
+        self.order().spare.pop_first().inspect(|(_, close)| close.notify_one()).is_some()
+    }
+
     fn order(&self) -> MutexGuard<'_, Order> {
         self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Order {
-    fn sit_down(&mut self, source: Source, is_known: bool, close: &Arc<Notify>) -> u64 {
+    fn sit_down(&mut self, seat: &Seat, is_known: bool) -> u64 {
         self.moment += 1;
-        let silent = if is_known { &mut self.idle } else { self.strangers.entry(source).or_default() };
-        silent.insert(self.moment, Arc::clone(close));
+        let silent = match (seat.is_spare, is_known) {
+            (true, _) => &mut self.spare,
+            (false, true) => &mut self.idle,
+            (false, false) => self.strangers.entry(seat.source).or_default(),
+        };
+        silent.insert(self.moment, Arc::clone(&seat.close));
         self.moment
     }
 
-    fn stand_up(&mut self, source: Source, is_known: bool, place: u64) {
-        if is_known {
+    fn stand_up(&mut self, seat: &Seat, is_known: bool, place: u64) {
+        if seat.is_spare {
+            self.spare.remove(&place);
+        } else if is_known {
             self.idle.remove(&place);
-        } else if let Some(silent) = self.strangers.get_mut(&source) {
+        } else if let Some(silent) = self.strangers.get_mut(&seat.source) {
             silent.remove(&place);
             if silent.is_empty() {
-                self.strangers.remove(&source);
+                self.strangers.remove(&seat.source);
             }
         }
     }
@@ -164,11 +177,11 @@ impl Seat {
         let mut state = self.state();
         let mut order = self.seats.order();
         if let Some(place) = state.place.take() {
-            order.stand_up(self.source, state.is_known, place);
+            order.stand_up(self, state.is_known, place);
         }
         change(&mut state);
         if !state.is_known || state.asking == 0 {
-            state.place = Some(order.sit_down(self.source, state.is_known, &self.close));
+            state.place = Some(order.sit_down(self, state.is_known));
         }
     }
 
@@ -179,9 +192,12 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = state.place.take() {
-            self.seats.order().stand_up(self.source, state.is_known, place);
+        let (place, is_known) = {
+            let mut state = self.state();
+            (state.place.take(), state.is_known)
+        };
+        if let Some(place) = place {
+            self.seats.order().stand_up(self, is_known, place);
         }
     }
 }
@@ -239,6 +255,19 @@ mod tests {
         assert!(!is_closed(&quiet));
         loud[1].0.is_admitted();
         assert!(!seats.enter(source("10.0.0.2"), false).1, "who has shown a token does not count");
+    }
+
+    #[test]
+    fn a_spare_place_makes_no_room_among_the_others() {
+        let (seats, here) = (Seats::new(10), source("10.0.0.1"));
+        let (known, _) = seats.enter(here, false);
+        known.is_admitted();
+        let _request = known.asks();
+        let [first, second] = [(); 2].map(|()| seats.enter(here, true).0);
+        assert!(!seats.make_room() && !is_closed(&first), "whoever waits for an ordinary place would wait for ever");
+        assert!(seats.make_spare_room() && is_closed(&first) && !is_closed(&second));
+        drop(second);
+        assert!(!seats.make_spare_room());
     }
 
     #[test]
