@@ -187,7 +187,8 @@ pub trait Store: Send + Sync + 'static {
     async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed>;
 
     /// Workflow runs with something to do, of jobs of some shards, up to `limit`: those that wait to be begun first, then those whose
-    /// inbox is not empty or that [have more to do](WorkflowStep::more), each once, those that have waited longest first.
+    /// inbox is not empty or that [have more to do](WorkflowStep::more), each once, those that have waited longest first. Neither kind
+    /// takes more than half of the limit while the other could use it.
     async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>>;
 
     /// Begins a workflow run: from `queued` in the line of workflows to `running`, held by nobody, at its first attempt. False: it is

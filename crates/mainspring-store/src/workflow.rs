@@ -215,3 +215,40 @@ pub enum Stepped {
     /// The run is at another turn, or over: nothing is written.
     Stale,
 }
+
+/// Returns at most `limit` of what is due, in this order: neither what is to be begun nor what is to be heard has more than half of it while
+/// the other could have more. So a backlog of new runs does not keep those under way from their ends, and the other way round.
+pub(crate) fn shared(mut begins: Vec<WorkflowDue>, mut hears: Vec<WorkflowDue>, limit: u32) -> Vec<WorkflowDue> {
+    let limit = limit as usize;
+    hears.truncate(limit - begins.len().min(limit / 2));
+    begins.truncate(limit - hears.len());
+    begins.append(&mut hears);
+    begins
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::RunSource;
+
+    use super::*;
+
+    #[test]
+    fn runs_to_begin_and_runs_that_hear_share_a_look() {
+        let some = |count: usize, begins| {
+            let run = RunId::new(Timestamp::from_millis(0), RunSource::Asked(JobId(1), 1));
+            vec![WorkflowDue { run, job: JobId(1), job_version: JobVersion(1), begins }; count]
+        };
+        for (begins, hears, limit, expected) in [
+            (9, 9, 4, (2, 2)),
+            (9, 1, 4, (3, 1)),
+            (1, 9, 4, (1, 3)),
+            (9, 9, 1, (0, 1)),
+            (9, 0, 1, (1, 0)),
+            (1, 1, 9, (1, 1)),
+        ] {
+            let due = shared(some(begins, true), some(hears, false), limit);
+            let found = due.iter().filter(|due| due.begins).count();
+            assert_eq!((found, due.len() - found), expected, "{begins}, {hears}, {limit}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ use super::model::{End, Model};
 use super::{route, runs};
 use crate::workflow::{
     Message, MessageBody, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, WorkflowDue, WorkflowRow, WorkflowStep,
+    shared,
 };
 
 /// The number of the holder of runs that nobody executes.
@@ -79,7 +80,8 @@ pub(super) fn due(model: &Model, shards: ShardSet, limit: u32) -> Vec<WorkflowDu
         .filter(|(_, run)| concerns(run))
         .collect();
     hear.sort_unstable_by_key(|(first, _)| *first);
-    begins.map(|run| due(run, true)).chain(hear.iter().map(|(_, run)| due(run, false))).take(limit as usize).collect()
+    let begins = begins.map(|run| due(run, true)).collect();
+    shared(begins, hear.iter().map(|(_, run)| due(run, false)).collect(), limit)
 }
 
 /// See [`crate::Store::begin_workflow`].

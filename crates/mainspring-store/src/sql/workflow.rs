@@ -15,7 +15,7 @@ use super::db::{
     sql, word,
 };
 use super::session::Session;
-use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow};
+use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow, shared};
 
 pub(crate) use step::step;
 
@@ -36,13 +36,9 @@ pub(crate) fn due(db: &dyn Db, shards: ShardSet, limit: u32) -> Step<Vec<Workflo
         }
     };
     let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &limit)];
-    let mut due = read(db, sql!("workflow_begins", mysql), &values, found(true))?;
-    let rest = limit.saturating_sub(u32::try_from(due.len()).unwrap_or(u32::MAX));
-    if rest > 0 {
-        let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &rest)];
-        due.extend(read(db, sql!("workflow_hears", postgres, mysql), &values, found(false))?);
-    }
-    Ok(due)
+    let begins = read(db, sql!("workflow_begins", mysql), &values, found(true))?;
+    let hears = read(db, sql!("workflow_hears", postgres, mysql), &values, found(false))?;
+    Ok(shared(begins, hears, limit))
 }
 
 /// See [`crate::Store::begin_workflow`].
