@@ -22,6 +22,8 @@ use super::plan::Plan;
 
 /// Rows of tasks that one step changes, about.
 pub(super) const STEP_MAX: usize = 5_000;
+/// Bytes of what the runs that one step makes are given, about.
+const STEP_BYTES_MAX: usize = 8 << 20;
 /// Characters of a reason that are kept.
 const REASON_MAX: usize = 1_000;
 /// Tasks that the reason of a run names at most.
@@ -59,6 +61,8 @@ pub(super) struct Live {
     writes: BTreeMap<Place, Write>,
     /// How many of these make a run.
     starts: usize,
+    /// Bytes of what these are given.
+    start_bytes: usize,
     cancel: BTreeMap<RunId, String>,
     /// Runs whose end was asked for before.
     cancelled: FxHashSet<RunId>,
@@ -164,6 +168,7 @@ impl Live {
             heard: Vec::new(),
             writes: BTreeMap::new(),
             starts: 0,
+            start_bytes: 0,
             cancel: BTreeMap::new(),
             cancelled: FxHashSet::default(),
             more: false,
@@ -296,6 +301,9 @@ impl Live {
             }
             let startable = spread.items.startable(self.plan.task(task).max_parallel);
             for item in startable.into_iter().take(room) {
+                if self.room() == 0 {
+                    break;
+                }
                 let spread = self.spreads.get_mut(&task).expect("it is there");
                 spread.items.set(item, TaskState::Running);
                 let context =
@@ -401,7 +409,7 @@ impl Live {
 
     /// How many more runs may be made in the step.
     const fn room(&self) -> usize {
-        STEP_MAX.saturating_sub(self.starts)
+        if self.start_bytes >= STEP_BYTES_MAX { 0 } else { STEP_MAX.saturating_sub(self.starts) }
     }
 
     /// Takes in what comes of a task that may run.
@@ -436,7 +444,9 @@ impl Live {
     }
 
     fn start(&mut self, task: u32, item: Option<u32>, context: &TaskContext) -> TaskStart {
+        let input = context.to_input();
         self.starts += 1;
+        self.start_bytes += input.len();
         let definition = self.plan.task(task);
         let job = &definition.job;
         // A task that names no priority has that of the workflow, which a run may be given another one for.
@@ -447,7 +457,7 @@ impl Live {
             line: String::new(),
             expires_at: None,
             priority,
-            input: Some(context.to_input()),
+            input: Some(input),
         }
     }
 
@@ -462,7 +472,7 @@ impl Live {
         let more = self.has_more();
         let heard = std::mem::take(&mut self.heard);
         let writes = std::mem::take(&mut self.writes);
-        self.starts = 0;
+        (self.starts, self.start_bytes) = (0, 0);
         let cancel: Vec<(RunId, String)> = std::mem::take(&mut self.cancel).into_iter().collect();
         let end = self.verdict.filter(|_| !more).map(|verdict| (verdict, self.end_reason(verdict)));
         if heard.is_empty() && writes.is_empty() && cancel.is_empty() && end.is_none() && !self.turned && !anyway {

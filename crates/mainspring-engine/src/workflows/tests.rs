@@ -302,6 +302,28 @@ async fn matrix_runs_each_combination_once_and_no_more_at_a_time_than_may() {
 }
 
 #[tokio::test]
+async fn runs_with_much_input_are_made_in_steps_of_bounded_size() {
+    let values = |count: i64| (0..count).map(|value| json!(value)).collect();
+    let of = |count: i64, bytes: usize| {
+        let mut workflow = Workflow { tasks: vec![task("a", &[])], ..Workflow::default() };
+        workflow.tasks[0].spread = Some(Spread::Matrix(vec![("x".into(), values(count))]));
+        let mut world = World::new(workflow);
+        world.row.input = Some(json!({"text": "x".repeat(bytes)}).to_string());
+        world
+    };
+    let mut world = of(200, 100_000);
+    world.step(false).await;
+    assert!((80..=90).contains(&world.running.len()), "8 MiB of 100 kB each: {}", world.running.len());
+    world.settle().await;
+    assert_eq!(world.running.len(), 200, "the rest follows at once");
+
+    let mut world = of(1_000, 300_000);
+    world.settle().await;
+    assert_eq!((world.started.len(), world.state("a")), (0, TaskState::Failed));
+    assert!(world.reason("a").starts_with("1000 runs that are each given 3001"), "{}", world.reason("a"));
+}
+
+#[tokio::test]
 async fn matrix_without_values_is_skipped_and_a_map_that_is_no_list_fails() {
     let mut workflow = diamond();
     workflow.tasks[1].spread = Some(Spread::Map("${{ [] }}".into()));

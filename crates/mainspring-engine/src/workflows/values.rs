@@ -57,7 +57,27 @@ pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool, 
             Err(error) => return Ok(Answer::Fail(format!("{CODE}: map: {error}"))),
         },
     };
-    Ok(Answer::Many(context, list))
+    Ok(match too_large(&context, &list) {
+        Some(why) => Answer::Fail(why),
+        None => Answer::Many(context, list),
+    })
+}
+
+/// Bytes of what all runs of a task that runs more than once are given together.
+const GIVEN_MAX: usize = 256 << 20;
+/// Bytes of what the runs of such a task may have left, where expressions see them as lists.
+const LEFT_MAX: usize = 4 << 20;
+
+/// Why a task cannot run for each item of a list: each of its runs is given all that its texts may ask for.
+fn too_large(context: &TaskContext, list: &List) -> Option<String> {
+    let count = match list {
+        List::Matrix(count) => *count as usize,
+        List::Map(items) => items.len(),
+    };
+    let each = context.to_input().len();
+    (each.saturating_mul(count) > GIVEN_MAX).then(|| {
+        format!("{count} runs that are each given {each} bytes are more than {GIVEN_MAX} bytes: give them less, or leave large values in a file")
+    })
 }
 
 /// What a task waits for, from now on.
@@ -111,10 +131,17 @@ async fn context(store: &dyn Store, live: &Live, task: u32) -> Result<std::resul
 /// What a task has left, by name.
 async fn outputs(store: &dyn Store, live: &Live, task: u32) -> Result<std::result::Result<Map<String, Value>, String>> {
     let definition = live.plan.task(task);
-    let mut left = Vec::new();
+    let (mut left, mut total) = (Vec::new(), 0);
     for run in live.runs_of(task) {
         match output(store, run).await? {
-            Ok(output) => left.push(output),
+            Ok((output, bytes)) => {
+                total += bytes;
+                if total > LEFT_MAX && definition.spread.is_some() {
+                    let name = &definition.name;
+                    return Ok(Err(format!("{CODE}: the outputs of {name} have more than {LEFT_MAX} bytes together")));
+                }
+                left.push(output);
+            }
             Err(bytes) => {
                 let most = mainspring_core::output::INLINE_MAX;
                 let name = &definition.name;
@@ -138,16 +165,17 @@ async fn outputs(store: &dyn Store, live: &Live, task: u32) -> Result<std::resul
     Ok(Ok(all))
 }
 
-/// What a run has left; or how many bytes, if that is too much.
-async fn output(store: &dyn Store, run: RunId) -> Result<std::result::Result<Map<String, Value>, u64>> {
-    let Some(text) = store.run(run).await?.and_then(|run| run.output) else { return Ok(Ok(Map::new())) };
+/// What a run has left, with its bytes; or only these, if that is too much.
+async fn output(store: &dyn Store, run: RunId) -> Result<std::result::Result<(Map<String, Value>, usize), u64>> {
+    let Some(text) = store.run(run).await?.and_then(|run| run.output) else { return Ok(Ok((Map::new(), 0))) };
     if let Some(apart) = OutputRef::from_text(&text) {
         return Ok(Err(apart.bytes));
     }
-    Ok(Ok(match serde_json::from_str(&text) {
+    let members = match serde_json::from_str(&text) {
         Ok(Value::Object(members)) => members,
         _ => Map::new(),
-    }))
+    };
+    Ok(Ok((members, text.len())))
 }
 
 const fn kind(value: &Value) -> &'static str {
