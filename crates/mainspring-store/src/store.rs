@@ -256,7 +256,8 @@ pub trait Store: Send + Sync + 'static {
     /// or a job is written twice. Not found: a trigger names a calendar that is not there.
     async fn save_jobs(&self, writes: Vec<JobWrite>) -> Result<Vec<Saved>>;
 
-    /// Pauses, resumes, re-arms, and takes back records of the future ([`TriggerUpdate::reanchor`]). The job's `change` and the versions of the triggers concerned go up by one.
+    /// Pauses, resumes, re-arms, and takes back records of the future ([`reanchor`](crate::TriggerUpdate::reanchor)). The job's `change`
+    /// and the versions of the triggers concerned go up by one.
     async fn update_job(&self, update: JobUpdate) -> Result<JobRow>;
 
     /// Deletes a job: its triggers leave tombstones and what `ends` says, its unstarted runs are cancelled with the reason

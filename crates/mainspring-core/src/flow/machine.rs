@@ -112,7 +112,7 @@ const EXPIRED_MAX: usize = 1_000;
 /// A jump of the wall clock after which cron times are computed anew, in ms.
 const JUMP_MS: i64 = 1_000;
 
-/// One flow at work. See the [module](self).
+/// One flow at work.
 #[derive(Debug)]
 pub struct Machine {
     key: u64,

@@ -81,7 +81,7 @@ impl Pools {
         }
     }
 
-    /// Returns who is next in a pool that has a permit left. Whoever starts a body for it [takes](Self::take) the permit.
+    /// Returns who is next in a pool that has a permit left. Whoever starts a body for it takes the permit.
     pub fn next_ticket(&mut self) -> Option<Ticket> {
         self.pools.iter_mut().filter(|pool| pool.active < pool.size).find_map(|pool| pool.waiting.pop_front())
     }
