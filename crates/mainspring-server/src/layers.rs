@@ -1,7 +1,7 @@
 //! What every request passes: its id, its measure, the catching of panics, and the writing of refusals.
 
 mod heads;
-mod strangers;
+pub(crate) mod strangers;
 
 use std::any::Any;
 use std::sync::Arc;

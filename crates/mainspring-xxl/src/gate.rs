@@ -43,7 +43,7 @@ enum State {
 /// Whether a request may go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admission {
-    /// It may: it counts as under way until it is [answered](Gate::answered) or [failed](Gate::failed).
+    /// It may: it counts as under way until it is [answered](Gate::answered), [failed](Gate::failed), or [not made](Gate::unsent).
     Go,
     /// As many as allowed are under way; the end of one makes room.
     Full,
@@ -95,6 +95,14 @@ impl Gate {
             // One that was sent before it opened.
             open @ State::Open { .. } => open,
         };
+    }
+
+    /// Notes that a request was not made after all: it tells nothing about the executor, and another one may go in its place.
+    pub fn unsent(&mut self, now: i64) {
+        self.under_way = self.under_way.saturating_sub(1);
+        if let State::Trying { pause_ms } = self.state {
+            self.state = State::Open { until: now, pause_ms };
+        }
     }
 
     /// Notes that the executor was heard by itself: it lives, and may be tried at once.
@@ -176,5 +184,22 @@ mod tests {
             gate.failed(now);
         }
         assert_eq!((gate.admit(60), gate.under_way()), (Admission::Open { until: 102 }, 0));
+    }
+
+    #[test]
+    fn a_request_that_is_not_made_makes_room_and_leaves_the_breaker_as_it_was() {
+        let mut gate = Gate::new(LIMITS);
+        assert_eq!(gate.admit(0), Admission::Go);
+        gate.failed(0);
+        assert_eq!(gate.admit(0), Admission::Go);
+        gate.unsent(0);
+        assert_eq!((gate.under_way(), gate.admit(0)), (0, Admission::Go), "the failure before still counts");
+        gate.failed(0);
+        assert_eq!((gate.admit(100), gate.admit(100)), (Admission::Go, Admission::Full), "one tries");
+        gate.unsent(100);
+        assert_eq!((gate.is_open(), gate.under_way()), (true, 0), "nothing was answered");
+        assert_eq!(gate.admit(100), Admission::Go, "another one tries at once");
+        gate.failed(100);
+        assert_eq!(gate.admit(100), Admission::Open { until: 300 }, "the pause doubles as if it had been the first");
     }
 }

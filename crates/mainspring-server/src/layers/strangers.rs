@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use axum::extract::Request;
 use axum::http::header;
 use mainspring_api::{ErrorCode, routes};
+use mainspring_xxl::Credentials;
 
 use crate::app::App;
 use crate::refusal::Refusal;
@@ -13,7 +14,7 @@ use crate::seats::Seat;
 use crate::server::closed;
 
 /// The connection of a request. Routers in tests have none.
-pub(super) fn seat(request: &Request) -> Option<&Arc<Seat>> {
+pub(crate) fn seat(request: &Request) -> Option<&Arc<Seat>> {
     request.extensions().get()
 }
 
@@ -22,7 +23,8 @@ pub(super) fn delay(app: &App, request: &Request) -> Option<Duration> {
     let seat = seat(request).filter(|seat| seat.is_stranger())?;
     let has_secret = request.headers().contains_key(header::AUTHORIZATION)
         || request.headers().contains_key(header::COOKIE)
-        || request.uri().path() == routes::SESSION;
+        || request.uri().path() == routes::SESSION
+        || Credentials::of(request.headers()).token.is_some();
     app.guesses.delay(Instant::now(), seat.source).filter(|_| has_secret)
 }
 
@@ -32,7 +34,7 @@ pub(super) async fn wait(app: &App, delay: Duration) {
 }
 
 /// Leaves a trace of a token that is not there, or opens nothing.
-pub(super) fn note(app: &App, seat: Option<&Arc<Seat>>, refusal: &Refusal, path: &str) {
+pub(crate) fn note(app: &App, seat: Option<&Arc<Seat>>, refusal: &Refusal, path: &str) {
     match refusal.0.error_code() {
         Some(ErrorCode::AuthMissing) => app.figures.refused("missing"),
         Some(

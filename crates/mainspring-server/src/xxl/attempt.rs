@@ -3,7 +3,7 @@
 //! It is sent once. Only where no connection was made, so that nothing was sent, does it go to another executor of the app. What
 //! became of one whose sending was not answered shows in a callback, or in what the executor says of the job.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use mainspring_core::batch::AttemptDetail;
@@ -15,12 +15,12 @@ use mainspring_engine::{Given, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
 use mainspring_xxl::words::BlockStrategy;
-use mainspring_xxl::{Ability, Address, Admission, Order, Reply, RunAnswer, Stop};
+use mainspring_xxl::{Ability, Address, DEAD_MS, Order, Reply, RunAnswer, Stop};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::executors::{Callee, Key};
-use super::hands::Hand;
+use super::hands::{Hand, Permit};
 use super::ledger::{self, Opened, Sent};
 use super::log::LogPull;
 use super::{callback, lock, rest, until};
@@ -52,13 +52,22 @@ pub(super) struct Attempt {
     pub(super) run: RunId,
     pub(super) attempt: u32,
     log_id: OnceLock<i64>,
+    /// The executor that has it, or is being sent it.
+    sends_to: Mutex<Option<Key>>,
     stop: watch::Sender<Option<Stop>>,
     over: watch::Sender<bool>,
 }
 
 impl Attempt {
     pub(super) fn new(run: RunId, attempt: u32) -> Self {
-        Self { run, attempt, log_id: OnceLock::new(), stop: watch::Sender::new(None), over: watch::Sender::new(false) }
+        Self {
+            run,
+            attempt,
+            log_id: OnceLock::new(),
+            sends_to: Mutex::default(),
+            stop: watch::Sender::new(None),
+            over: watch::Sender::new(false),
+        }
     }
 
     /// Why its end was asked for, if it was.
@@ -74,6 +83,16 @@ impl Attempt {
     /// Its number, once it has one.
     pub(super) fn log_id(&self) -> Option<i64> {
         self.log_id.get().copied()
+    }
+
+    /// The executor that has it, or is being sent it.
+    pub(super) fn sends_to(&self) -> Option<Key> {
+        lock(&self.sends_to).clone()
+    }
+
+    /// Notes which executor that is.
+    pub(super) fn goes_to(&self, key: Key) {
+        *lock(&self.sends_to) = Some(key);
     }
 
     /// Notes that it is over and recorded.
@@ -110,7 +129,7 @@ pub(super) async fn run(app: App, hand: Arc<Hand>, attempt: Arc<Attempt>, given:
         job_id: 0,
         date: app.now().as_millis(),
     };
-    let mut work = Work { app, hand, attempt, sent, given, sends_to: None };
+    let mut work = Work { app, hand, attempt, sent, given };
     work.perform().await;
     if let Some(log_id) = work.attempt.log_id.get() {
         lock(&work.app.xxl.attempts).remove(log_id);
@@ -124,8 +143,6 @@ struct Work {
     attempt: Arc<Attempt>,
     sent: Sent,
     given: Given,
-    /// The executor that has it.
-    sends_to: Option<Key>,
 }
 
 impl Work {
@@ -140,22 +157,50 @@ impl Work {
             return self.end(AttemptOutcome::Failed, "xxl.job_id", why).await;
         };
         self.sent.job_id = job_id;
-        let Some(opened) = self.open().await else { return };
-        let is_fresh = matches!(opened, Opened::Fresh(_));
-        let (Opened::Fresh(sent) | Opened::Known(sent)) = opened;
+        // It is written down only when it may go: whoever finds it written after a restart takes it for sent.
+        let permit = match self.ask(&self.hand.key) {
+            Ok(permit) => permit,
+            Err(_) => {
+                // What is sent already waits for nothing.
+                let Some(written) = self.find().await else { return };
+                if let Some(sent) = written {
+                    return self.resume(sent).await;
+                }
+                let Some(permit) = self.admitted(&self.hand.key).await else { return };
+                permit
+            }
+        };
+        self.sent.date = self.app.now().as_millis();
+        match self.open().await {
+            Some(Opened::Fresh(sent)) => {
+                self.take_number(sent);
+                let stands = self.send(task, permit).await;
+                if stands != Stands::Over {
+                    self.follow(stands).await;
+                }
+            }
+            Some(Opened::Known(sent)) => {
+                drop(permit);
+                self.resume(sent).await;
+            }
+            None => {}
+        }
+    }
+
+    /// Follows an attempt that was written down before, and perhaps sent.
+    async fn resume(&mut self, sent: Sent) {
+        self.take_number(sent);
+        if let Ok(address) = Address::parse(&self.sent.address) {
+            self.attempt.goes_to((self.sent.app.clone(), address));
+        }
+        self.follow(Stands::Unknown).await;
+    }
+
+    /// Takes over what is written down. Before anything is sent: the callback may be here before the answer.
+    fn take_number(&mut self, sent: Sent) {
         self.sent = Sent { worker: self.sent.worker, ..sent };
-        // Before anything is sent: the callback may be here before the answer.
         let _first = self.attempt.log_id.set(self.sent.log_id);
         lock(&self.app.xxl.attempts).insert(self.sent.log_id, Arc::clone(&self.attempt));
-        let stands = if is_fresh {
-            self.send(task).await
-        } else {
-            self.sends_to = Address::parse(&self.sent.address).ok().map(|address| (self.sent.app.clone(), address));
-            Stands::Unknown
-        };
-        if stands != Stands::Over {
-            self.follow(stands).await;
-        }
     }
 
     /// Writes the attempt down. Nothing: the server closes.
@@ -163,48 +208,56 @@ impl Work {
         loop {
             match ledger::open(&**self.app.control().store(), &self.sent, self.app.now()).await {
                 Ok(opened) => return Some(opened),
-                Err(error) => {
-                    tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "an attempt for an executor could not be written down; trying again");
-                    if !rest(&self.app, AGAIN).await {
-                        return None;
-                    }
-                }
+                Err(error) => self.ledger_away(&error).await?,
             }
         }
     }
 
+    /// What is written down of the attempt, if anything is. Nothing: the server closes.
+    async fn find(&self) -> Option<Option<Sent>> {
+        loop {
+            match ledger::written(&**self.app.control().store(), &self.sent, self.app.now()).await {
+                Ok(written) => return Some(written),
+                Err(error) => self.ledger_away(&error).await?,
+            }
+        }
+    }
+
+    /// Waits before the ledger is asked again. Nothing: the server closes.
+    async fn ledger_away(&self, error: &mainspring_store::Error) -> Option<()> {
+        tracing::warn!(error = %causes(error), run.id = %self.sent.run, "an attempt for an executor could not be written down; trying again");
+        rest(&self.app, AGAIN).await.then_some(())
+    }
+
     /// Sends the attempt to its executor, or to another one as long as nobody could be reached.
-    async fn send(&mut self, task: &XxlTask) -> Stands {
+    async fn send(&mut self, task: &XxlTask, permit: Permit) -> Stands {
         let own = self.hand.key.clone();
         let may_turn = self.given.definition.routing.strategy() != Strategy::ShardingBroadcast;
         let mut others =
             if may_turn { self.app.xxl.executors().others(&own, self.app.xxl.now_ms()) } else { Vec::new() };
         others.reverse();
-        let (mut next, mut reasons) = (Some(own), Vec::new());
-        while let Some(key) = next.take() {
-            if !self.admitted().await {
-                return Stands::Over;
-            }
+        let (mut next, mut reasons) = (Some((own, permit)), Vec::new());
+        while let Some((key, mut permit)) = next.take() {
             if self.attempt.stop().is_some() {
-                self.hand.unsent();
-                let why = "its end was asked for before it was sent".to_owned();
-                self.end(AttemptOutcome::Cancelled, "xxl.killed", why).await;
+                drop(permit);
+                self.end_unsent().await;
                 return Stands::Over;
             }
             let Some(callee) = self.callee(&key).await else {
-                self.hand.unsent();
+                drop(permit);
                 let why = format!("the app {} is there no more", self.sent.app);
                 self.end(AttemptOutcome::Failed, "xxl.no_executor", why).await;
                 return Stands::Over;
             };
-            self.sends_to = Some(key.clone());
+            self.attempt.goes_to(key.clone());
+            permit.sends();
             let answer = self.app.xxl.client.run(&callee.target(), &self.order(task)).await;
             match &answer {
                 RunAnswer::Accepted(reply) | RunAnswer::Refused(reply) => {
-                    self.hand.answered();
+                    permit.answered();
                     self.app.xxl.executors().answered(&key, reply, self.app.xxl.moment(self.app.now()));
                 }
-                RunAnswer::Unreached(_) | RunAnswer::Unknown(_) => self.hand.failed(self.app.xxl.now_ms()),
+                RunAnswer::Unreached(_) | RunAnswer::Unknown(_) => drop(permit),
             }
             // The callback may have come first.
             if self.attempt.is_over() {
@@ -223,14 +276,15 @@ impl Work {
                 }
                 RunAnswer::Unreached(reason) => {
                     reasons.push(format!("{}: {reason}", key.1));
-                    next = others.pop();
-                    if let Some(key) = &next {
+                    if let Some(key) = others.pop() {
+                        let Some(permit) = self.admitted(&key).await else { return Stands::Over };
                         self.sent.address = key.1.as_str().to_owned();
                         let store = self.app.control().store();
                         // What it says is for people and for the next server: callbacks are found all the same.
                         if let Err(error) = ledger::turn(&**store, &self.sent, self.app.now()).await {
                             tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "could not note where a run goes");
                         }
+                        next = Some((key, permit));
                     }
                 }
             }
@@ -244,19 +298,49 @@ impl Work {
         Stands::Over
     }
 
-    /// Waits until the executor may be sent something. False: the server closes.
-    async fn admitted(&self) -> bool {
+    /// Asks to send it to an executor: each counts what is sent to it, and what it answers.
+    fn ask(&self, key: &Key) -> Result<Permit, i64> {
+        let hand = if *key == self.hand.key {
+            Some(Arc::clone(&self.hand))
+        } else {
+            lock(&self.app.xxl.hands).get(key).cloned()
+        };
+        Permit::ask(&self.app, hand)
+    }
+
+    /// Waits until an executor may be sent it. Nothing: it is over before that, or the server closes.
+    async fn admitted(&self, key: &Key) -> Option<Permit> {
+        let deadline = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms);
+        let mut stop = self.attempt.stop.subscribe();
         loop {
-            let now_ms = self.app.xxl.now_ms();
-            let pause_ms = match self.hand.admit(now_ms) {
-                Admission::Go => return true,
-                Admission::Full => 50,
-                Admission::Open { until } => (until - now_ms).clamp(50, 1_000),
+            if self.attempt.stop().is_some() {
+                self.end_unsent().await;
+                return None;
+            }
+            if deadline.is_some_and(|deadline| self.app.now() >= deadline) {
+                let why = "its time was over before the executor could be sent it".to_owned();
+                self.end(AttemptOutcome::TimedOut, "xxl.timed_out", why).await;
+                return None;
+            }
+            let pause_ms = match self.ask(key) {
+                Ok(permit) => return Some(permit),
+                Err(pause_ms) => pause_ms,
             };
-            if !rest(&self.app, Duration::from_millis(pause_ms.unsigned_abs())).await {
-                return false;
+            tokio::select! {
+                is_open = rest(&self.app, Duration::from_millis(pause_ms.unsigned_abs())) => {
+                    if !is_open {
+                        return None;
+                    }
+                }
+                () = until(&mut stop, |stop| stop.is_some()) => {}
             }
         }
+    }
+
+    /// Ends an attempt that was to end before it was sent.
+    async fn end_unsent(&self) {
+        let why = "its end was asked for before it was sent".to_owned();
+        self.end(AttemptOutcome::Cancelled, "xxl.killed", why).await;
     }
 
     /// How to call an executor now. Nothing: its app is gone.
@@ -305,7 +389,8 @@ impl Work {
     async fn follow(&mut self, mut stands: Stands) {
         let mut log = LogPull::begin(&self.app, &self.sent).await;
         let mut idle_since = None;
-        let (mut asked_ms, mut kill) = (self.app.xxl.now_ms(), Kill::default());
+        let begun_ms = self.app.xxl.now_ms();
+        let (mut asked_ms, mut kill) = (begun_ms, Kill::default());
         // Another node, or this one before it heard of the attempt, may have been told its end.
         self.look_up().await;
         let deadline = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms + GRACE_MS);
@@ -337,6 +422,12 @@ impl Work {
                 let begun =
                     if stands == Stands::Unknown { ", and has not answered when it was sent the run" } else { "" };
                 let why = format!("the executor says that no run of the job is there, and has reported no end{begun}");
+                self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
+                break;
+            }
+            // The worker may stay for what other executors have.
+            if now_ms - begun_ms > DEAD_MS && self.is_silent() {
+                let why = "nothing is heard any more of the executor that has it".to_owned();
                 self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
                 break;
             }
@@ -375,14 +466,21 @@ impl Work {
 
     /// How to call the executor that has it.
     async fn executor(&self) -> Option<Callee> {
-        self.callee(self.sends_to.as_ref()?).await
+        self.callee(&self.attempt.sends_to()?).await
+    }
+
+    /// Whether the executor that has it is known here, and nothing was heard of it lately. Another node may hear one that is not known.
+    fn is_silent(&self) -> bool {
+        let (executors, now_ms) = (self.app.xxl.executors(), self.app.xxl.now_ms());
+        let key = self.attempt.sends_to();
+        key.is_some_and(|key| executors.find(&key).is_some() && !executors.is_heard(&key, now_ms))
     }
 
     /// Since when the executor says that no run of the job is there.
     async fn idle_since(&self, callee: &Callee, since: Option<i64>, now_ms: i64) -> Option<i64> {
-        let key = self.sends_to.as_ref()?;
+        let key = self.attempt.sends_to()?;
         let reply = self.app.xxl.client.idle_beat(&callee.target(), self.sent.job_id).await.ok()?;
-        self.heard(key, &reply);
+        self.heard(&key, &reply);
         if reply.is_success() { since.or(Some(now_ms)) } else { None }
     }
 
@@ -401,11 +499,11 @@ impl Work {
             return None;
         }
         kill.asked_ms = Some(now_ms);
-        let (key, callee) = (self.sends_to.as_ref()?, self.executor().await?);
+        let (key, callee) = (self.attempt.sends_to()?, self.executor().await?);
         match self.app.xxl.client.kill(&callee.target(), self.sent.job_id).await {
             Ok(reply) => {
-                self.heard(key, &reply);
-                self.app.xxl.executors().note_ability(key, Ability::Kill, reply.is_success());
+                self.heard(&key, &reply);
+                self.app.xxl.executors().note_ability(&key, Ability::Kill, reply.is_success());
                 if reply.is_success() {
                     kill.confirmed_ms = Some(self.app.xxl.now_ms());
                 }

@@ -3,7 +3,7 @@
 //! Each is answered with success once it is recorded, and so are repeats, ends of runs that are over, and ends of runs that nobody
 //! knows: executors repeat what is refused, and some report a failure in place of the success that was refused.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use mainspring_core::batch::AttemptDetail;
@@ -22,7 +22,7 @@ use crate::app::App;
 
 /// Ends that are recorded at a time.
 const AT_ONCE: usize = 100;
-/// For how long the store is asked again. Clients wait for 3 to 30 s.
+/// For how long the store is asked again on behalf of one request, however many ends it reports. Clients wait for 3 to 30 s.
 pub(super) const PATIENCE: Duration = Duration::from_secs(25);
 /// Pause before the store is asked again.
 pub(super) const AGAIN: Duration = Duration::from_millis(250);
@@ -31,7 +31,7 @@ const ERROR_MAX: usize = 4 * 1024;
 /// Longest message that is kept as an output, in bytes.
 const OUTPUT_MAX: usize = 1 << 20;
 
-/// Records ends.
+/// Records ends, of a request that began then.
 ///
 /// # Errors
 /// What to say where nothing of it was recorded: the token is that of no run's app, or the store is away.
@@ -39,11 +39,11 @@ pub(super) async fn settle_all(
     app: &App,
     apps: &Apps,
     credentials: &Credentials,
-    items: Vec<Callback>,
-    evidence: Option<Evidence>,
+    (items, evidence): (Vec<Callback>, Option<Evidence>),
+    begun: Instant,
 ) -> Result<(), String> {
     let count = items.len();
-    let settled = stream::iter(items).map(|item| settle_patiently(app, apps, credentials, item, evidence));
+    let settled = stream::iter(items).map(|item| settle_patiently(app, apps, credentials, (item, evidence), begun));
     let settled: Vec<Settled> = settled.buffer_unordered(AT_ONCE).collect().await;
     if let Some(why) = settled.iter().find_map(|one| if let Settled::Away(why) = one { Some(why) } else { None }) {
         return Err(why.clone());
@@ -69,10 +69,9 @@ async fn settle_patiently(
     app: &App,
     apps: &Apps,
     credentials: &Credentials,
-    item: Callback,
-    evidence: Option<Evidence>,
+    (item, evidence): (Callback, Option<Evidence>),
+    begun: Instant,
 ) -> Settled {
-    let begun = std::time::Instant::now();
     loop {
         match settle(app, apps, credentials, &item, evidence).await {
             Ok(settled) => return settled,
@@ -170,7 +169,7 @@ pub(super) fn cut(mut text: String, max: usize) -> String {
     text
 }
 
-/// Notes in the log of an attempt that was taken for lost what its executor says all the same.
+/// Notes in the log of an attempt that was taken for lost what its executor says all the same. Once: executors repeat themselves.
 async fn note_late(app: &App, sent: &Sent, item: &Callback) -> Result<(), mainspring_store::Error> {
     let store = app.control().store();
     let attempts = store.attempts(sent.run).await?;
@@ -178,13 +177,24 @@ async fn note_late(app: &App, sent: &Sent, item: &Callback) -> Result<(), mainsp
     if here.is_none_or(|one| !matches!(one.outcome, None | Some(AttemptOutcome::Lost))) {
         return Ok(());
     }
+    if !ledger::note_late(&**store, sent.log_id, app.now()).await? {
+        return Ok(());
+    }
     let (outcome, detail) = end_of(item, None);
     let said = detail.error.or(detail.output).map_or_else(String::new, |text| format!(": {text}"));
     tracing::warn!(run.id = %sent.run, log_id = item.log_id, outcome = outcome.as_str(), "an executor reports the end of a run that was taken for lost");
     let text = format!("the executor has reported {} after the attempt was taken for lost{said}", outcome.as_str());
-    let first_line = store.log_end(sent.run, sent.attempt).await?;
     let line = LogLine { at_ms: app.now().as_millis(), stream: Stream::System, text, partial: false };
-    store.append_log(vec![chunk(sent, first_line, vec![line])]).await
+    let written = async {
+        let first_line = store.log_end(sent.run, sent.attempt).await?;
+        store.append_log(vec![chunk(sent, first_line, vec![line])]).await
+    };
+    let written = written.await;
+    if written.is_err() {
+        // The next word is noted in its place.
+        ledger::forget_late(&**store, sent.log_id).await?;
+    }
+    written
 }
 
 /// Lines of the log of an attempt as the store keeps them.

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::attempt::{self, Attempt};
-use super::executors::Key;
+use super::executors::{Executors, Key};
 use super::{ledger, lock, rest};
 use crate::access::to_hex;
 use crate::app::App;
@@ -78,23 +78,35 @@ impl Hand {
         self.changed.send_modify(|count| *count += 1);
     }
 
+    /// The executors that have its runs: another one of the app has those that could not be sent to this one.
+    fn holders(&self) -> Vec<Key> {
+        let state = lock(&self.state);
+        state.attempts.values().map(|attempt| attempt.sends_to().unwrap_or_else(|| self.key.clone())).collect()
+    }
+
     /// Asks to send a request.
-    pub(super) fn admit(&self, now_ms: i64) -> Admission {
+    fn admit(&self, now_ms: i64) -> Admission {
         lock(&self.state).gate.admit(now_ms)
     }
 
     /// Notes that a request was answered.
-    pub(super) fn answered(&self) {
-        lock(&self.state).gate.answered();
+    fn answered(&self) {
+        let mut state = lock(&self.state);
+        let was_open = state.gate.is_open();
+        state.gate.answered();
+        drop(state);
+        if was_open {
+            self.note_change();
+        }
     }
 
     /// Notes that a request was admitted and not made.
-    pub(super) fn unsent(&self) {
-        self.answered();
+    fn unsent(&self, now_ms: i64) {
+        lock(&self.state).gate.unsent(now_ms);
     }
 
     /// Notes that a request was not answered.
-    pub(super) fn failed(&self, now_ms: i64) {
+    fn failed(&self, now_ms: i64) {
         lock(&self.state).gate.failed(now_ms);
         self.note_change();
     }
@@ -127,6 +139,52 @@ impl Hand {
         let has = u32::try_from(holds.len()).unwrap_or(u32::MAX);
         let free = if state.gate.is_open() { 0 } else { takes.saturating_sub(has) };
         Poll { number, free, holds, wait_ms: Some(WAIT_MS) }
+    }
+}
+
+/// Leave to send one request to an executor. Whatever becomes of its holder, the gate hears of it: a request that was sent and of which
+/// nothing more is said had no answer.
+pub(super) struct Permit {
+    app: App,
+    /// What this node does for the executor. Nothing, if it does not serve it: then nothing is counted here.
+    hand: Option<Arc<Hand>>,
+    is_sent: bool,
+}
+
+impl Permit {
+    /// Asks for it.
+    ///
+    /// # Errors
+    /// It may not go now; in so many milliseconds it may ask again.
+    pub(super) fn ask(app: &App, hand: Option<Arc<Hand>>) -> Result<Self, i64> {
+        let now_ms = app.xxl.now_ms();
+        match hand.as_ref().map_or(Admission::Go, |hand| hand.admit(now_ms)) {
+            Admission::Go => Ok(Self { app: App::clone(app), hand, is_sent: false }),
+            Admission::Full => Err(50),
+            Admission::Open { until } => Err((until - now_ms).clamp(50, 1_000)),
+        }
+    }
+
+    /// Notes that the request goes now.
+    pub(super) fn sends(&mut self) {
+        self.is_sent = true;
+    }
+
+    /// Notes that the request was answered.
+    pub(super) fn answered(mut self) {
+        self.hand.take().iter().for_each(|hand| hand.answered());
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let Some(hand) = self.hand.take() else { return };
+        let now_ms = self.app.xxl.now_ms();
+        if self.is_sent {
+            hand.failed(now_ms);
+        } else {
+            hand.unsent(now_ms);
+        }
     }
 }
 
@@ -246,9 +304,14 @@ async fn fate(app: &App, hand: &Hand, now_ms: i64) -> Result<Option<u32>, Worker
     Ok(if executors.is_alive(&hand.key, now_ms) {
         Some(row.kept.slots)
     } else {
-        // One that goes still reports what it has; so does one whose handler keeps it from saying that it is there.
-        (hand.running() > 0 && executors.is_heard(&hand.key, now_ms)).then_some(0)
+        awaits(&executors, hand, now_ms).then_some(0)
     })
+}
+
+/// Whether ends of an executor's runs may still be reported, though it takes no more: one that goes still reports what it has; so does
+/// one whose handler keeps it from saying that it is there, and another one of the app that has a run in its place.
+fn awaits(executors: &Executors, hand: &Hand, now_ms: i64) -> bool {
+    hand.holders().iter().any(|holder| executors.is_heard(holder, now_ms))
 }
 
 /// Becomes the worker that stands for an executor, or goes on as it. Nothing: another node is it.
@@ -334,4 +397,66 @@ fn is_alive(app: &App, node: Incarnation) -> bool {
 /// The name of an executor's document: addresses may be longer than names.
 fn name_of((app, address): &Key) -> String {
     to_hex(&Sha256::digest(format!("{app}\n{address}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::{JobId, RunSource};
+    use mainspring_engine::Engine;
+    use mainspring_schedule::Timestamp;
+    use mainspring_store::MemoryStore;
+    use mainspring_xxl::{Address, Credentials, DEAD_MS};
+
+    use super::super::executors::Moment;
+    use super::*;
+    use crate::access::Access;
+    use crate::app::Inner;
+
+    async fn app() -> App {
+        let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
+        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
+        let here = ("UTC".into(), "a".into(), 1);
+        Arc::new(Inner::new(Arc::new(engine), opened.access, watch::channel(false).1, here))
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_given_up_has_had_no_answer_and_one_that_was_not_made_says_nothing() {
+        let app = app().await;
+        let hand = Arc::new(Hand::new(("mail".to_owned(), Address::parse("http://127.0.0.1:1").unwrap())));
+        let ask = || Permit::ask(&app, Some(Arc::clone(&hand)));
+        for _ in 0..GateLimits::default().failures_max {
+            ask().unwrap().sends();
+        }
+        assert!(ask().is_err() && lock(&hand.state).gate.is_open());
+        hand.heard(app.xxl.now_ms());
+        let trying = ask().unwrap();
+        assert!(ask().is_err(), "one tries");
+        drop(trying);
+        let mut trying = ask().expect("another one may try at once");
+        trying.sends();
+        trying.answered();
+        assert!(!lock(&hand.state).gate.is_open());
+        assert_eq!(lock(&hand.state).gate.under_way(), 0);
+    }
+
+    #[test]
+    fn a_worker_stays_while_another_executor_has_one_of_its_runs() {
+        let key = |port| ("mail".to_owned(), Address::parse(&format!("http://127.0.0.1:{port}")).unwrap());
+        let (gone, other) = (key(1), key(2));
+        let at = Timestamp::from_millis(1_795_611_057_285);
+        let mut executors = Executors::default();
+        for (key, ms) in [(&gone, 0), (&other, 10)] {
+            executors.beat(key, key.1.as_str(), &Credentials::default(), Moment { ms, at });
+        }
+        let hand = Hand::new(gone);
+        assert!(!awaits(&executors, &hand, 0), "it has nothing");
+        let run = RunId::new(at, RunSource::Asked(JobId(7), 1));
+        let attempt = Arc::new(Attempt::new(run, 1));
+        lock(&hand.state).attempts.insert((run, 1), Arc::clone(&attempt));
+        assert!(awaits(&executors, &hand, DEAD_MS), "what is not sent yet is its own");
+        assert!(!awaits(&executors, &hand, DEAD_MS + 1));
+        attempt.goes_to(other);
+        assert!(awaits(&executors, &hand, DEAD_MS + 10), "the other one is still heard");
+        assert!(!awaits(&executors, &hand, DEAD_MS + 11));
+    }
 }

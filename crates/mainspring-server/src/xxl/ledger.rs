@@ -11,6 +11,8 @@ use sha2::{Digest, Sha256};
 
 /// The kind of its documents.
 const KIND: &str = "xxl_sent";
+/// The kind of the documents that say that the late word of an executor is noted.
+const LATE_KIND: &str = "xxl_late";
 /// How long a late callback still finds its run.
 const KEPT_MS: i64 = 31 * 24 * 3_600_000;
 /// Numbers count from 2020, so that they stay below 2^53 until 2088: Node rounds greater ones.
@@ -70,6 +72,22 @@ pub(crate) async fn open(store: &dyn Store, sent: &Sent, now: Timestamp) -> Resu
     Err(Error::Conflict { what, key, why: "no number is free".to_owned() })
 }
 
+/// What is written down of an attempt, if anything is.
+///
+/// # Errors
+/// The store could not say. The call may be repeated.
+pub(crate) async fn written(store: &dyn Store, sent: &Sent, now: Timestamp) -> Result<Option<Sent>, Error> {
+    let first = number(sent.run, sent.attempt);
+    for log_id in first..first + TRIES {
+        match find(store, log_id, now).await? {
+            Some(there) if (there.run, there.attempt) == (sent.run, sent.attempt) => return Ok(Some(there)),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Ok(None)
+}
+
 /// Notes that an attempt goes to another executor, because nothing could be sent to the one before.
 pub(crate) async fn turn(store: &dyn Store, sent: &Sent, now: Timestamp) -> Result<(), Error> {
     store.put_document(document(sent, now), DocumentExpect::Anything).await.map(drop)
@@ -79,6 +97,18 @@ pub(crate) async fn turn(store: &dyn Store, sent: &Sent, now: Timestamp) -> Resu
 pub(crate) async fn find(store: &dyn Store, log_id: i64, now: Timestamp) -> Result<Option<Sent>, Error> {
     let found = store.document(KIND, &name(log_id), now).await?;
     Ok(found.and_then(|document| Some(Sent { log_id, ..serde_json::from_str(&document.body).ok()? })))
+}
+
+/// Notes that an executor has said the end of an attempt too late. False: that was noted before.
+pub(crate) async fn note_late(store: &dyn Store, log_id: i64, now: Timestamp) -> Result<bool, Error> {
+    let (kind, name) = (LATE_KIND.to_owned(), name(log_id));
+    let late = Document { kind, name, body: "{}".to_owned(), version: 0, at: now, expires_at: Some(now + KEPT_MS) };
+    Ok(store.put_document(late, DocumentExpect::Absent).await?.is_some())
+}
+
+/// Takes that back.
+pub(crate) async fn forget_late(store: &dyn Store, log_id: i64) -> Result<(), Error> {
+    store.remove_document(LATE_KIND, &name(log_id)).await.map(drop)
 }
 
 fn document(sent: &Sent, now: Timestamp) -> Document {
@@ -165,6 +195,16 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_late_word_is_noted_once_unless_that_is_taken_back() {
+        let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_795_611_057_285));
+        assert!(note_late(&store, 7, now).await.unwrap());
+        assert!(!note_late(&store, 7, now).await.unwrap());
+        assert!(note_late(&store, 8, now).await.unwrap());
+        forget_late(&store, 7).await.unwrap();
+        assert!(note_late(&store, 7, now).await.unwrap());
+    }
+
+    #[tokio::test]
     async fn a_number_that_another_attempt_has_is_passed_over() {
         let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_795_611_057_285));
         let one = sent(now.as_millis(), 1);
@@ -172,6 +212,8 @@ mod tests {
         store.put_document(document(&taken, now), DocumentExpect::Absent).await.unwrap();
         let Opened::Fresh(there) = open(&store, &one, now).await.unwrap() else { panic!("nobody has sent it") };
         assert_eq!(there.log_id, taken.log_id + 1);
-        assert_eq!(open(&store, &one, now).await.unwrap(), Opened::Known(there));
+        assert_eq!(open(&store, &one, now).await.unwrap(), Opened::Known(there.clone()));
+        assert_eq!(written(&store, &one, now).await.unwrap(), Some(there));
+        assert_eq!(written(&store, &sent(now.as_millis(), 2), now).await.unwrap(), None);
     }
 }

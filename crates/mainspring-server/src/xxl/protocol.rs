@@ -12,6 +12,7 @@ use axum::http::{Method as HttpMethod, header};
 use axum::middleware::from_fn;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
+use mainspring_api::ErrorCode;
 use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
 use mainspring_xxl::{CONTENT_TYPE, Call, Credentials, Method, Registration, answer, refusal};
@@ -19,7 +20,8 @@ use mainspring_xxl::{CONTENT_TYPE, Call, Credentials, Method, Registration, answ
 use super::apps::{AppRow, Apps};
 use super::{callback, rest};
 use crate::app::App;
-use crate::layers;
+use crate::layers::{self, strangers};
+use crate::refusal::Refusal;
 
 /// Longest body, in bytes: a whole queue of callbacks comes at a time.
 const BODY_MAX: usize = 32 << 20;
@@ -51,13 +53,17 @@ async fn hear(app: &App, method: Method, request: Request) -> Result<(), String>
     if request.method() != HttpMethod::POST {
         return Err("invalid request, HttpMethod not support.".to_owned());
     }
-    let (credentials, now) = (Credentials::of(request.headers()), app.now());
-    let apps = apps_of(app).await?;
+    let (credentials, now, begun) = (Credentials::of(request.headers()), app.now(), Instant::now());
+    let apps = apps_of(app, begun).await?;
     // Before a byte of the body is read.
     if !apps.values().any(|one| one.tokens(now).accept(&credentials)) {
         let named = credentials.app.as_deref().unwrap_or("an app that it does not name");
         app.xxl.note_refused(&format!("its token opens no app (it is of {})", shown(named)));
+        note_guess(app, &credentials, &request);
         return Err(WRONG_TOKEN.to_owned());
+    }
+    if let Some(seat) = strangers::seat(&request) {
+        seat.is_admitted();
     }
     let body = to_bytes(request.into_body(), BODY_MAX).await;
     let body = body.map_err(|_| format!("the body could not be read, or has more than {BODY_MAX} bytes"))?;
@@ -80,14 +86,20 @@ async fn hear(app: &App, method: Method, request: Request) -> Result<(), String>
             if unreadable > 0 {
                 app.xxl.note_refused("a callback has items that name no run; they are passed over");
             }
-            callback::settle_all(app, &apps, &credentials, items, evidence).await
+            callback::settle_all(app, &apps, &credentials, (items, evidence), begun).await
         }
     }
 }
 
+/// Leaves the trace that a refused token leaves on every route: who sends many is slowed down.
+fn note_guess(app: &App, credentials: &Credentials, request: &Request) {
+    let code = if credentials.token.is_some() { ErrorCode::AuthInvalid } else { ErrorCode::AuthMissing };
+    let refusal = Refusal::new(code, WRONG_TOKEN);
+    strangers::note(app, strangers::seat(request), &refusal, request.uri().path());
+}
+
 /// The apps. A refusal costs some executors a result, so the store is asked again for as long as clients wait.
-async fn apps_of(app: &App) -> Result<Apps, String> {
-    let begun = Instant::now();
+async fn apps_of(app: &App, begun: Instant) -> Result<Apps, String> {
     loop {
         match app.xxl.apps.read(&**app.control().store(), app.now()).await {
             Ok(apps) => return Ok(apps),

@@ -139,6 +139,21 @@ async fn executors_register_under_both_paths_and_bad_requests_are_answered_in_th
 }
 
 #[tokio::test]
+async fn whoever_guesses_tokens_of_executors_is_slowed_down() {
+    let running = Running::start().await;
+    let token = make_app(&running.client, Vec::new()).await;
+    let guess = || say(&running, "/api/callback", Some("guess"), "[]");
+    for _ in 0..10 {
+        assert_eq!(guess().await.2["code"], 500);
+    }
+    let begun = std::time::Instant::now();
+    assert_eq!(guess().await.2["code"], 500);
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert_eq!(say(&running, "/api/callback", Some(&token), "[]").await.2["code"], 200, "it waits, and is heard");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_run_is_sent_once_and_ends_as_the_executor_says() {
     let running = Running::start().await;
     let token = make_app(&running.client, Vec::new()).await;
@@ -240,6 +255,28 @@ async fn a_run_goes_to_another_executor_where_nobody_listens() {
 }
 
 #[tokio::test]
+async fn a_run_that_another_executor_has_outlives_the_one_that_it_was_for() {
+    let running = Running::start().await;
+    let token = make_app(&running.client, Vec::new()).await;
+    let executor = Executor::start(&running.url, &token).await;
+    executor.register_as("http://127.0.0.1:1/").await;
+    executor.register().await;
+    put(&running.client, json!({"name": "a", "routing": "first", "xxl": {"app": "mail", "handler": "h"}})).await;
+    // More than open the breaker of the one where nobody listens: the answers of the other one do not close it, nor does it hold them up.
+    for _ in 0..4 {
+        let run = start(&running.client, "a").await;
+        let order = executor.next("/run").await;
+        executor.leave_as("http://127.0.0.1:1/").await;
+        executor.call_back(order.body["logId"].as_i64().unwrap(), 200, "").await;
+        let over = ended(&running.client, &run).await;
+        assert_eq!((over.state, running.client.attempts(&over.id).await.unwrap().len()), (RunState::Succeeded, 1));
+        executor.register_as("http://127.0.0.1:1/").await;
+    }
+    assert_eq!(executor.count("/run"), 4);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_run_that_is_cancelled_is_killed_and_its_log_is_kept() {
     let running = Running::start().await;
     let token = make_app(&running.client, Vec::new()).await;
@@ -313,24 +350,60 @@ async fn a_broadcast_goes_to_each_executor_with_its_shard() {
     running.stop().await;
 }
 
+/// A server over the database of a folder.
+async fn over(folder: &tempfile::TempDir, reset_token: bool) -> (Server, Arc<Engine>, Client, String) {
+    let address = format!("sqlite:{}", folder.path().join("mainspring.db").display());
+    let store = mainspring_store::open(&address).await.unwrap();
+    let engine = Arc::new(Engine::start(store, mainspring_engine::Settings::default()).await.unwrap());
+    let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), reset_token, ..Settings::default() };
+    let server = Server::start(Arc::clone(&engine), settings).await.unwrap();
+    let url = format!("http://{}", server.address());
+    let client = Client::builder(&url).token(server.first_token().unwrap()).build().unwrap();
+    (server, engine, client, url)
+}
+
+#[tokio::test]
+async fn a_run_that_waits_to_be_sent_when_the_server_ends_is_sent_by_the_next_one() {
+    plain_client();
+    let folder = tempfile::tempdir().unwrap();
+    let (server, engine, client, url) = over(&folder, false).await;
+    let token = make_app(&client, Vec::new()).await;
+    let executor = Executor::start(&url, &token).await;
+    put(&client, json!({"name": "a", "max_active": 100, "xxl": {"app": "mail", "handler": "h"}})).await;
+    // As many requests as go at a time, and one run more.
+    let (mut runs, mut orders) = (Vec::new(), Vec::new());
+    (0..64).for_each(|_| executor.then("/run", Answer::Never));
+    for _ in 0..65 {
+        runs.push(start(&client, "a").await);
+    }
+    executor.register().await;
+    for _ in 0..64 {
+        orders.push(executor.next("/run").await);
+    }
+    let has_all = async { while client.xxl_app("mail").await.unwrap().instances[0].running != Some(65) {} };
+    tokio::time::timeout(PATIENCE, has_all).await.expect("it is given all of them");
+    server.stop(Duration::from_secs(5)).await;
+    Arc::into_inner(engine).expect("the server lets go of the engine").stop(Duration::from_secs(5)).await.unwrap();
+
+    let (server, engine, client, url) = over(&folder, true).await;
+    executor.turn_to(&url);
+    orders.push(executor.next("/run").await);
+    for order in &orders {
+        executor.call_back(order.body["logId"].as_i64().unwrap(), 200, "").await;
+    }
+    for run in &runs {
+        assert_eq!(ended(&client, run).await.state, RunState::Succeeded);
+    }
+    assert_eq!(executor.count("/run"), 65);
+    server.stop(Duration::from_secs(5)).await;
+    Arc::into_inner(engine).unwrap().stop(Duration::from_secs(5)).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_run_outlives_a_restart_of_the_server_and_is_not_sent_again() {
     plain_client();
     let folder = tempfile::tempdir().unwrap();
-    let address = format!("sqlite:{}", folder.path().join("mainspring.db").display());
-    let over = |reset_token| {
-        let address = address.clone();
-        async move {
-            let store = mainspring_store::open(&address).await.unwrap();
-            let engine = Arc::new(Engine::start(store, mainspring_engine::Settings::default()).await.unwrap());
-            let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), reset_token, ..Settings::default() };
-            let server = Server::start(Arc::clone(&engine), settings).await.unwrap();
-            let url = format!("http://{}", server.address());
-            let client = Client::builder(&url).token(server.first_token().unwrap()).build().unwrap();
-            (server, engine, client, url)
-        }
-    };
-    let (server, engine, client, url) = over(false).await;
+    let (server, engine, client, url) = over(&folder, false).await;
     let token = make_app(&client, Vec::new()).await;
     let executor = Executor::start(&url, &token).await;
     executor.register().await;
@@ -340,7 +413,7 @@ async fn a_run_outlives_a_restart_of_the_server_and_is_not_sent_again() {
     server.stop(Duration::from_secs(5)).await;
     Arc::into_inner(engine).expect("the server lets go of the engine").stop(Duration::from_secs(5)).await.unwrap();
 
-    let (server, engine, client, url) = over(true).await;
+    let (server, engine, client, url) = over(&folder, true).await;
     executor.turn_to(&url);
     // Before the executor has registered again.
     executor.call_back(order.body["logId"].as_i64().unwrap(), 200, "done").await;

@@ -84,6 +84,11 @@ impl Executor {
         assert_eq!(self.shared.say("registry", &self.shared.token, body).await["code"], 200);
     }
 
+    pub async fn leave_as(&self, address: &str) {
+        let body = json!({"registryGroup": "EXECUTOR", "registryKey": "mail", "registryValue": address});
+        assert_eq!(self.shared.say("registryRemove", &self.shared.token, body).await["code"], 200);
+    }
+
     pub async fn call_back(&self, log_id: i64, code: i64, message: &str) {
         self.call_back_as(&self.shared.token, log_id, code, message).await;
     }
