@@ -8,7 +8,10 @@
 
 mod body;
 mod running;
+#[cfg(test)]
+mod tests;
 mod works;
+mod writes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -155,6 +158,7 @@ pub(crate) type Name = (String, String);
 pub(crate) enum Request {
     View(Name, Reply<FlowView>),
     Change(Name, Option<Vec<String>>, Action, Reply<BTreeMap<String, ComponentState>>),
+    States(Name, Reply<BTreeMap<String, ComponentState>>),
     Queue(Name, String, usize, Reply<Vec<WaitingItem>>),
     Drop(Name, String, Option<Vec<ItemId>>, Reply<u64>),
     Log(Name, String, Reply<Vec<Line>>),
@@ -194,6 +198,14 @@ impl Flows {
         action: Action,
     ) -> Result<BTreeMap<String, ComponentState>, FlowError> {
         self.ask(|reply| Request::Change((namespace.to_owned(), name.to_owned()), components, action, reply)).await
+    }
+
+    /// What each component is meant to do now; who runs once is stopped afterwards.
+    ///
+    /// # Errors
+    /// This node does not run it.
+    pub async fn states(&self, namespace: &str, name: &str) -> Result<BTreeMap<String, ComponentState>, FlowError> {
+        self.ask(|reply| Request::States((namespace.to_owned(), name.to_owned()), reply)).await
     }
 
     /// Items that wait in a connection, in the order in which they leave.

@@ -29,8 +29,8 @@ pub trait FlowStore: Send + Sync {
     /// Conflict: it has another version.
     async fn set_flow_states(&self, id: i64, version: i64, states: &str) -> Result<i64>;
 
-    /// Deletes a flow with all of its items. True: it was there.
-    async fn delete_flow(&self, id: i64) -> Result<bool>;
+    /// Deletes a flow with all of its items, if it has this version still. False: it has another version, or is gone.
+    async fn delete_flow(&self, id: i64, version: i64) -> Result<bool>;
 
     /// Makes the caller the owner of a flow, and answers the new epoch; nothing if the flow is gone.
     async fn take_flow(&self, id: i64) -> Result<Option<i64>>;

@@ -45,12 +45,12 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// Reads the attribute.
+    /// Reads the attribute. NUL, which not every database keeps, becomes the sign for what cannot be shown.
     #[must_use]
     pub fn of(attribute: Option<&str>) -> Self {
         match attribute.map(|text| (text, text.trim().parse())) {
             Some((_, Ok(number))) => Self::Number(number),
-            Some((text, Err(_))) => Self::Text(text.into()),
+            Some((text, Err(_))) => Self::Text(text.replace('\0', "\u{fffd}").into()),
             None => Self::Absent,
         }
     }

@@ -7,10 +7,11 @@ use mainspring_core::flow::{
     self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Now, Pools, Priority, TurnId,
     Verdict, Write,
 };
-use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite};
+use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
+use super::writes::Outcome;
 use super::{ComponentView, ConnectionView, FlowError, FlowView, Line, Reply};
 
 /// Bytes of contents that are kept in memory for the next component, for each flow.
@@ -52,6 +53,8 @@ pub(super) struct Pending {
     pub(super) turn: Option<TurnId>,
     pub(super) writes: Vec<ItemWrite>,
     pub(super) reply: Option<Reply<u64>>,
+    /// Whether they stand in for writes that the store refused.
+    pub(super) replaces: bool,
 }
 
 /// What a body came to.
@@ -81,7 +84,7 @@ impl Running {
         }
         let logs = definition.parts.iter().map(|_| VecDeque::new()).collect();
         let mut running = Self {
-            row,
+            row: FlowRow { epoch, ..row },
             epoch,
             generation,
             definition,
@@ -158,7 +161,7 @@ impl Running {
             return;
         }
         let writes = writes.into_iter().map(|write| self.kept(write, &made, &contents, now)).collect();
-        self.pending.push(Pending { turn: Some(turn), writes, reply: None });
+        self.pending.push(Pending { turn: Some(turn), writes, reply: None, replaces: false });
     }
 
     /// A write of the machine as the store takes it.
@@ -211,16 +214,38 @@ impl Running {
         }
     }
 
-    /// What is kept has become durable.
-    pub(super) fn written(&mut self, batch: Vec<Pending>, pools: &mut Pools, now: Now) {
+    /// Hears what became of what was to be kept.
+    pub(super) fn written(&mut self, outcome: Outcome, pools: &mut Pools, now: Now) {
         self.is_writing = false;
-        for Pending { turn, writes, reply } in batch {
+        for Pending { turn, writes, reply, .. } in outcome.kept {
             if let Some(turn) = turn {
                 self.machine.handle(Event::Committed(turn), pools, now);
             }
             if let Some(reply) = reply {
                 let _ = reply.send(Ok(writes.len() as u64));
             }
+        }
+        for (pending, error) in outcome.refused {
+            self.refused(pending, error, pools, now);
+        }
+    }
+
+    /// The store refuses what is to be kept, and would again: items of a turn return, so that the others go on.
+    fn refused(&mut self, pending: Pending, error: mainspring_store::Error, pools: &mut Pools, now: Now) {
+        let Pending { turn, writes, reply, replaces } = pending;
+        let message = format!("what the body did cannot be kept: {}", causes(&error));
+        tracing::error!(flow = self.row.name, "{message}");
+        let ids: Vec<ItemId> = writes.iter().map(id_of).collect();
+        self.forget(&ids);
+        if let Some(turn) = turn {
+            let writes = self.machine.refused(turn, message, !replaces, pools, now);
+            if !writes.is_empty() {
+                let writes = writes.into_iter().map(|write| self.kept(write, &[], &[], now)).collect();
+                self.pending.push(Pending { turn: Some(turn), writes, reply: None, replaces: true });
+            }
+        }
+        if let Some(reply) = reply {
+            let _ = reply.send(Err(FlowError::Store(error)));
         }
     }
 
@@ -230,7 +255,7 @@ impl Running {
         if !expired.is_empty() {
             self.forget(&expired);
             let writes = expired.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
-            self.pending.push(Pending { turn: None, writes, reply: None });
+            self.pending.push(Pending { turn: None, writes, reply: None, replaces: false });
         }
     }
 
@@ -318,6 +343,13 @@ fn header(item: &ItemRow, now: Now) -> Header {
         bytes: item.bytes.unsigned_abs(),
         penalty_until_ms: item.penalty_until.map(|until| now.mono_ms + until.since(now.wall)),
         retries: item.retries,
+    }
+}
+
+const fn id_of(write: &ItemWrite) -> ItemId {
+    match write {
+        ItemWrite::Insert(row, _) | ItemWrite::Update(row, _) => ItemId(row.id),
+        ItemWrite::Remove(id) => ItemId(*id),
     }
 }
 

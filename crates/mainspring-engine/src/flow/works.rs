@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::body::Run;
 use super::running::{Ended, Loaded, Pending, Running};
+use super::writes::{Outcome, keep};
 use super::{Action, FlowError, Name, Reply, Request, WaitingItem};
 use crate::clock::{Clock, boot_ms};
 use crate::process::Processes;
@@ -21,7 +22,7 @@ use crate::tasks::Tasks;
 const LOOK_EVERY_MS: i64 = 1_000;
 /// How often the net below the wakes is drawn through, and after how long a failed write is tried again.
 const NET_EVERY_MS: i64 = 5_000;
-const RETRY_AFTER_MS: u64 = 500;
+pub(super) const RETRY_AFTER_MS: u64 = 500;
 /// Items in one read, and writes in one transaction.
 const PAGE: u32 = 5_000;
 const WRITES_MAX: usize = 2_000;
@@ -31,10 +32,18 @@ enum Inbox {
     /// Which flows there are.
     Listed(Result<Vec<FlowRow>, mainspring_store::Error>),
     ListAgain,
-    Loaded(i64, Result<Option<Box<Loaded>>, String>),
+    Loaded(i64, Result<Option<Box<Loaded>>, Unread>),
     Ended(i64, u64, Box<Ended>),
-    /// Whether what was written counts; it never does again where it does not.
-    Written(i64, u64, Vec<Pending>, bool),
+    /// What became of what was to be written; nothing where it does not count, as it never will again.
+    Written(i64, u64, Option<Outcome>),
+}
+
+/// Why a flow is not at work.
+enum Unread {
+    /// Nobody can run it as it is kept.
+    Broken(String),
+    /// The store did not answer, and may the next time.
+    Store(mainspring_store::Error),
 }
 
 /// See [module](self).
@@ -48,11 +57,14 @@ pub(crate) struct Works {
     tasks: Tasks,
     pools: Pools,
     flows: BTreeMap<i64, Running>,
-    /// Flows that are being read.
+    /// Flows that are being read, and those that cannot be run, with their versions.
     loading: BTreeMap<i64, i64>,
+    broken: BTreeMap<i64, i64>,
     is_listing: bool,
     /// Whether to list again once a list is there.
     lists_again: bool,
+    /// Whether it will be listed again soon.
+    is_retrying: bool,
     /// Who waits for a list, and for a flow.
     waiting: Vec<(Option<Name>, Reply<()>)>,
     generations: u64,
@@ -82,8 +94,10 @@ impl Works {
             pools: Pools::default(),
             flows: BTreeMap::new(),
             loading: BTreeMap::new(),
+            broken: BTreeMap::new(),
             is_listing: false,
             lists_again: false,
+            is_retrying: false,
             waiting: Vec::new(),
             generations: 0,
             is_ready: false,
@@ -164,9 +178,11 @@ impl Works {
         let Some(start) = running.machine.run(ticket, &mut self.pools, now) else { return };
         let body = running.definition.parts[start.component].body.clone();
         let (turn, component) = (start.turn, start.component);
-        // Who only passes items on needs not know what they hold.
+        // Who only passes items on needs not know what they hold, as long as nobody gets a copy.
         let contents = match body {
-            Body::Funnel => start.items.iter().map(|_| Some(Default::default())).collect(),
+            Body::Funnel if running.machine.flow().outgoing(component).len() < 2 => {
+                start.items.iter().map(|_| Some(Default::default())).collect()
+            }
             _ => running.take_contents(&start.items),
         };
         if contents.iter().all(Option::is_some) && !matches!(body, Body::Process(_)) && start.items.len() <= 1 {
@@ -221,19 +237,11 @@ impl Works {
         running.is_writing = true;
         let (epoch, generation) = (running.epoch, running.generation);
         let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
-        let writes: Vec<ItemWrite> = batch.iter().flat_map(|pending| pending.writes.iter().cloned()).collect();
         self.tasks.start(async move {
-            let counts = loop {
-                match store.flow_store().write_items(id, epoch, writes.clone()).await {
-                    Ok(counts) => break counts,
-                    Err(mainspring_store::Error::Closed) => return,
-                    Err(error) => {
-                        tracing::warn!(error = %causes(&error), "what bodies of a flow did could not be kept; trying again");
-                        crate::clock::pause(RETRY_AFTER_MS).await;
-                    }
-                }
-            };
-            let _ = inbox.send(Inbox::Written(id, generation, batch, counts));
+            match keep(store.flow_store(), id, epoch, batch).await {
+                Ok(outcome) => drop(inbox.send(Inbox::Written(id, generation, outcome))),
+                Err(_) => tracing::debug!(flow = id, "the store is closed; what bodies did is not kept"),
+            }
         });
     }
 
@@ -241,19 +249,22 @@ impl Works {
         let now = self.now();
         match news {
             Inbox::Listed(rows) => self.listed(rows),
-            Inbox::ListAgain => self.list(),
+            Inbox::ListAgain => {
+                self.is_retrying = false;
+                self.list();
+            }
             Inbox::Loaded(id, loaded) => self.loaded(id, loaded),
             Inbox::Ended(id, generation, ended) => {
                 if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
                     running.ended(*ended, &mut self.pools, now);
                 }
             }
-            Inbox::Written(id, generation, batch, true) => {
+            Inbox::Written(id, generation, Some(outcome)) => {
                 if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
-                    running.written(batch, &mut self.pools, now);
+                    running.written(outcome, &mut self.pools, now);
                 }
             }
-            Inbox::Written(id, generation, _, false) => {
+            Inbox::Written(id, generation, None) => {
                 if self.flows.get(&id).is_some_and(|it| it.generation == generation) {
                     tracing::warn!(flow = id, "another node runs the flow by now; its items are that one's");
                     self.give_up(id);
@@ -293,13 +304,13 @@ impl Works {
             rows.into_iter().filter(|row| self.owns(row)).map(|row| (row.id, row)).collect();
         let gone: Vec<i64> = self.flows.keys().filter(|id| !owned.contains_key(id)).copied().collect();
         gone.into_iter().for_each(|id| self.give_up(id));
+        self.broken.retain(|id, version| owned.get(id).is_some_and(|row| row.version == *version));
         for (id, row) in owned {
-            let definition = self.flows.get(&id).map(|running| running.row.definition.clone());
-            if definition.as_deref() == Some(row.definition.as_str()) {
-                if let Some(running) = self.flows.get_mut(&id) {
-                    running.row = FlowRow { epoch: running.row.epoch, ..row };
-                }
-            } else if !self.loading.contains_key(&id) {
+            // A list from before the flow was taken has an older epoch; one with a newer has been taken by another since.
+            let same = |it: &&mut Running| it.row.definition == row.definition && row.epoch <= it.epoch;
+            if let Some(running) = self.flows.get_mut(&id).filter(same) {
+                running.row = FlowRow { epoch: running.epoch, ..row };
+            } else if !self.loading.contains_key(&id) && !self.broken.contains_key(&id) {
                 self.give_up(id);
                 self.load(row);
             }
@@ -311,7 +322,10 @@ impl Works {
     }
 
     /// Lists again soon, as there is nobody else who would ask.
-    fn retry_list(&self) {
+    fn retry_list(&mut self) {
+        if std::mem::replace(&mut self.is_retrying, true) {
+            return;
+        }
         let inbox = self.inbox.0.clone();
         self.tasks.start(async move {
             crate::clock::pause(RETRY_AFTER_MS).await;
@@ -338,8 +352,8 @@ impl Works {
         });
     }
 
-    fn loaded(&mut self, id: i64, loaded: Result<Option<Box<Loaded>>, String>) {
-        self.loading.remove(&id);
+    fn loaded(&mut self, id: i64, loaded: Result<Option<Box<Loaded>>, Unread>) {
+        let version = self.loading.remove(&id);
         let now = self.now();
         match loaded {
             Ok(Some(loaded)) => {
@@ -348,7 +362,18 @@ impl Works {
                 self.flows.insert(id, running);
             }
             Ok(None) => {}
-            Err(why) => tracing::error!(flow = id, why, "a flow cannot be run"),
+            Err(Unread::Broken(why)) => {
+                tracing::error!(flow = id, why, "a flow cannot be run");
+                self.broken.extend(version.map(|version| (id, version)));
+            }
+            Err(Unread::Store(error)) => {
+                tracing::warn!(flow = id, error = %causes(&error), "a flow could not be read; trying again");
+                self.retry_list();
+                // Who waits hears when it is there.
+                if !self.waiting.is_empty() {
+                    return;
+                }
+            }
         }
         // It may have been changed while it was read.
         if self.waiting.is_empty() {
@@ -404,6 +429,9 @@ impl Works {
             Request::Change(name, components, action, reply) => {
                 let _ = reply.send(self.change(&name, components, action, now));
             }
+            Request::States(name, reply) => {
+                let _ = reply.send(self.find(&name).map(|running| running.states()));
+            }
             Request::Queue(name, connection, limit, reply) => {
                 let found = self.find(&name).and_then(|running| {
                     let connection = running.connection(&connection)?;
@@ -444,7 +472,7 @@ impl Works {
                 let gone = running.machine.drop_items(connection, only, &mut self.pools, now);
                 running.forget(&gone);
                 let writes = gone.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
-                running.pending.push(Pending { turn: None, writes, reply: Some(reply) });
+                running.pending.push(Pending { turn: None, writes, reply: Some(reply), replaces: false });
             }
             Err(error) => drop(reply.send(Err(error))),
         }
@@ -499,13 +527,18 @@ impl Works {
     }
 }
 
-async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, String> {
-    let failed = |error: mainspring_store::Error| causes(&error);
-    let definition: Definition =
-        serde_json::from_str(&row.definition).map_err(|error| format!("its definition cannot be read: {error}"))?;
+async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, Unread> {
+    use mainspring_store::Error;
+
+    let failed = |error: Error| match error {
+        Error::Unavailable { .. } | Error::TooMuch { .. } => Unread::Store(error),
+        error => Unread::Broken(causes(&error)),
+    };
+    let definition: Definition = serde_json::from_str(&row.definition)
+        .map_err(|error| Unread::Broken(format!("its definition cannot be read: {error}")))?;
     let flow = definition.compile().map_err(|found| {
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-        found.join("; ")
+        Unread::Broken(found.join("; "))
     })?;
     let Some(epoch) = store.flow_store().take_flow(row.id).await.map_err(failed)? else { return Ok(None) };
     let mut items = Vec::new();
@@ -519,4 +552,27 @@ async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, St
         }
     }
     Ok(Some(Box::new(Loaded { row, epoch, definition, flow, items })))
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_store::{Error, MemoryStore};
+
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[tokio::test]
+    async fn a_flow_that_could_not_be_read_is_read_again() {
+        let (_, status) = watch::channel(None);
+        let (_, requests) = mpsc::unbounded_channel();
+        let mut works = Works::new(Arc::new(MemoryStore::new()), Arc::new(SystemClock), None, status, requests);
+        let failed = || Error::Unavailable { operation: "read items of a flow", source: "the disk is away".into() };
+        works.loaded(1, Err(Unread::Store(failed())));
+        works.loaded(2, Err(Unread::Store(failed())));
+        assert!(matches!(works.inbox.1.recv().await, Some(Inbox::ListAgain)));
+        works.hear(Inbox::ListAgain);
+        assert!(matches!(works.inbox.1.recv().await, Some(Inbox::Listed(Ok(_)))), "one list for both");
+        works.loaded(3, Err(Unread::Broken("why".into())));
+        assert!(works.inbox.1.try_recv().is_err());
+    }
 }

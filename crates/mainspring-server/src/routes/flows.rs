@@ -1,5 +1,7 @@
 //! Flows: components joined by queues of items.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -8,8 +10,10 @@ use mainspring_api::{
     FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes,
 };
 use mainspring_core::flow::ItemId;
+use mainspring_core::shard_of;
 use mainspring_engine::flow::{Action, ComponentView, ConnectionView, FlowError, FlowView, sentence};
 use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
+use tokio::sync::Mutex;
 use utoipa_axum::routes;
 
 use super::Route;
@@ -124,11 +128,18 @@ async fn delete(
     condition: Condition,
 ) -> Answer<StatusCode> {
     let store = app.control().store();
-    let row = store.flow_store().flow(&namespace, &name).await?;
-    let row = row.ok_or_else(|| missing(&namespace, &name))?;
-    expected(condition, Some(&row))?;
-    is_stopped(&app.engine.flows().view(&namespace, &name).await?)?;
-    store.flow_store().delete_flow(row.id).await?;
+    {
+        let _alone = keeping(&namespace, &name).lock().await;
+        let row = store.flow_store().flow(&namespace, &name).await?;
+        let row = row.ok_or_else(|| missing(&namespace, &name))?;
+        expected(condition, Some(&row))?;
+        is_stopped(&app.engine.flows().view(&namespace, &name).await?)?;
+        if !store.flow_store().delete_flow(row.id, row.version).await? {
+            let there = store.flow_store().flow(&namespace, &name).await?;
+            there.ok_or_else(|| missing(&namespace, &name))?;
+            return Err(Refusal::new(ErrorCode::ResourceConflict, "the flow was changed meanwhile"));
+        }
+    }
     app.engine.flows().reload(None).await?;
     Ok(DONE)
 }
@@ -150,26 +161,36 @@ async fn change(
         FlowAction::Enable => Action::Enable,
     };
     view(&app, &namespace, &name).await?;
-    let states = app.engine.flows().change(&namespace, &name, change.components, action).await?;
-    let words: std::collections::BTreeMap<&str, &str> =
-        states.iter().map(|(name, state)| (name.as_str(), state.as_str())).collect();
-    let words = serde_json::to_string(&words).expect("texts are JSON");
-    keep(&app, &namespace, &name, &words).await?;
+    app.engine.flows().change(&namespace, &name, change.components, action).await?;
+    keep(&app, &namespace, &name).await?;
     Ok(Json(shown(view(&app, &namespace, &name).await?, Vec::new())))
 }
 
-/// Keeps what components are meant to do, whoever else changes the flow meanwhile.
-async fn keep(app: &App, namespace: &str, name: &str, states: &str) -> Answer<()> {
+/// Flows whose states are being kept: one request at a time for each, so that none overtakes a later one.
+static KEEPING: [Mutex<()>; 64] = [const { Mutex::const_new(()) }; 64];
+
+fn keeping(namespace: &str, name: &str) -> &'static Mutex<()> {
+    &KEEPING[usize::from(shard_of(namespace, name)) % KEEPING.len()]
+}
+
+/// Keeps what components are meant to do, whoever else changes the flow meanwhile. What that is, is asked after the version is
+/// known over which it is kept: a later change is then kept later, or has changed the version.
+async fn keep(app: &App, namespace: &str, name: &str) -> Answer<()> {
     let store = app.control().store().flow_store();
+    let alone = keeping(namespace, name).lock().await;
     loop {
         let row = store.flow(namespace, name).await?.ok_or_else(|| missing(namespace, name))?;
+        let states = app.engine.flows().states(namespace, name).await?;
+        let words: BTreeMap<&str, &str> = states.iter().map(|(name, state)| (name.as_str(), state.as_str())).collect();
+        let states = serde_json::to_string(&words).expect("texts are JSON");
         if row.states == states {
             return Ok(());
         }
-        match store.set_flow_states(row.id, row.version, states).await {
+        match store.set_flow_states(row.id, row.version, &states).await {
             Err(StoreError::Conflict { .. }) => {}
             done => {
                 done?;
+                drop(alone);
                 return Ok(app.engine.flows().reload(Some((namespace, name))).await?);
             }
         }

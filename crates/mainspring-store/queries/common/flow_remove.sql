@@ -1,1 +1,2 @@
-DELETE FROM flow WHERE id = :id
+-- Zero rows: somebody else was faster.
+DELETE FROM flow WHERE id = :id AND version = :version

@@ -55,8 +55,9 @@ pub async fn flows_are_kept_by_name_and_saved_over_what_was_seen(store: Arc<dyn 
     let there = flows.flow("default", "b").await.expect("flow").expect("it is there");
     assert_eq!((there.version, there.source.as_str(), there.states.as_str()), (3, "{\"source\": \"b\"}", "{}"));
     assert_eq!(flows.flow("other", "b").await.expect("flow"), None);
-    assert!(flows.delete_flow(first.id).await.expect("delete_flow"));
-    assert!(!flows.delete_flow(first.id).await.expect("delete_flow"));
+    assert!(!flows.delete_flow(first.id, 2).await.expect("delete_flow"), "it was changed meanwhile");
+    assert!(flows.delete_flow(first.id, 3).await.expect("delete_flow"));
+    assert!(!flows.delete_flow(first.id, 3).await.expect("delete_flow"));
 }
 
 pub async fn items_are_written_by_the_owner_of_their_flow_alone(store: Arc<dyn Store>) {
@@ -89,7 +90,9 @@ pub async fn items_are_written_by_the_owner_of_their_flow_alone(store: Arc<dyn S
     assert_eq!(flows.items(flow, 0, 10).await.expect("items"), [moved, item(3, 300)]);
     assert_eq!(flows.item_content(flow, 2).await.expect("item_content"), Some(content("new")));
     assert_eq!(flows.item_content(flow, 3).await.expect("item_content"), Some(content("three")));
-    assert!(flows.delete_flow(flow).await.expect("delete_flow"));
+    assert!(!flows.delete_flow(flow, 2).await.expect("delete_flow"));
+    assert_eq!(flows.items(flow, 0, 10).await.expect("items").len(), 2, "its items stay with it");
+    assert!(flows.delete_flow(flow, 1).await.expect("delete_flow"));
     assert_eq!(flows.items(flow, 0, 10).await.expect("items"), []);
     assert!(!flows.write_items(flow, taken, vec![ItemWrite::Remove(2)]).await.expect("write_items"));
     assert_eq!(flows.take_flow(flow).await.expect("take_flow"), None);

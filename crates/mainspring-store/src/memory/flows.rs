@@ -80,8 +80,10 @@ impl FlowStore for MemoryStore {
         Ok(kept.row.version)
     }
 
-    async fn delete_flow(&self, id: i64) -> Result<bool> {
-        Ok(self.model()?.flows.flows.remove(&id).is_some())
+    async fn delete_flow(&self, id: i64, version: i64) -> Result<bool> {
+        let mut model = self.model()?;
+        let is_it = model.flows.flows.get(&id).is_some_and(|kept| kept.row.version == version);
+        Ok(is_it && model.flows.flows.remove(&id).is_some())
     }
 
     async fn take_flow(&self, id: i64) -> Result<Option<i64>> {

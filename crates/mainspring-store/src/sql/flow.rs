@@ -29,12 +29,14 @@ impl<B: Backend> FlowStore for B {
         self.write(Lane::Api, "set states of a flow", move |s| set_states(s, id, version, &states)).await
     }
 
-    async fn delete_flow(&self, id: i64) -> Result<bool> {
+    async fn delete_flow(&self, id: i64, version: i64) -> Result<bool> {
         self.write(Lane::Api, "delete a flow", move |s| {
-            let flow: [(&str, &dyn ToSql); 1] = [(":id", &id)];
-            let count = execute(&s.connection, sql!("flow_remove"), &flow)?;
-            execute(&s.connection, sql!("flow_items_remove"), &flow)?;
-            Ok(count == 1)
+            let values: [(&str, &dyn ToSql); 2] = [(":id", &id), (":version", &version)];
+            if execute(&s.connection, sql!("flow_remove"), &values)? == 0 {
+                return Ok(false);
+            }
+            execute(&s.connection, sql!("flow_items_remove"), &[(":id", &id)])?;
+            Ok(true)
         })
         .await
     }

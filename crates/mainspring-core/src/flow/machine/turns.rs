@@ -231,6 +231,24 @@ impl Machine {
         Ok(writes)
     }
 
+    /// Hears that the store refuses what [`Machine::ended`] answered for a turn, and would again. Nothing of it is kept: its items
+    /// return penalised, as those of [`Verdict::Rejected`] do. Where it has none, or not even that `can_be_kept`, the component
+    /// rests. Answers what is to be kept instead, as `ended` does.
+    pub fn refused(
+        &mut self,
+        id: TurnId,
+        message: String,
+        can_be_kept: bool,
+        pools: &mut Pools,
+        now: Now,
+    ) -> Vec<Write> {
+        let Some(turn) = self.turns.get_mut(&id).filter(|turn| turn.is_ending()) else { return Vec::new() };
+        turn.end = None;
+        let returns = can_be_kept && !turn.items.is_empty();
+        let verdict = if returns { Verdict::Rejected(message) } else { Verdict::Failed(message) };
+        self.ended(id, verdict, pools, now).unwrap_or_default()
+    }
+
     /// Applies what was kept of a turn, and lets its slot go on.
     pub(super) fn settle(&mut self, id: TurnId, pools: &mut Pools, now: Now) {
         let Some(Turn { component, slot, pool, items, began_ms, permit_ms, end: Some(end) }) = self.turns.remove(&id)

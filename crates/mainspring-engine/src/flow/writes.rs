@@ -1,0 +1,77 @@
+//! Keeping what bodies did: together where that can be, and apart where the store refuses some of it.
+
+use mainspring_store::{Error, FlowStore, ItemWrite, Result, causes};
+
+use super::running::Pending;
+use super::works::RETRY_AFTER_MS;
+use crate::clock::pause;
+
+/// Removals in one transaction, where the store had no time for more.
+const REMOVALS: usize = 100;
+
+/// What became of what was to be kept.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) kept: Vec<Pending>,
+    /// What the store would never keep, and why.
+    pub(super) refused: Vec<(Pending, Error)>,
+}
+
+/// Keeps a batch. `None`: another node has taken the flow.
+///
+/// # Errors
+/// The store was closed.
+pub(super) async fn keep(store: &dyn FlowStore, flow: i64, epoch: i64, batch: Vec<Pending>) -> Result<Option<Outcome>> {
+    let all: Vec<ItemWrite> = batch.iter().flat_map(|pending| pending.writes.iter().cloned()).collect();
+    match write(store, flow, epoch, all).await? {
+        Tried::Kept => return Ok(Some(Outcome { kept: batch, refused: Vec::new() })),
+        Tried::Fenced => return Ok(None),
+        Tried::Refused(error) => {
+            tracing::warn!(flow, error = %causes(&error), "what bodies did is kept one by one");
+        }
+    }
+    let mut outcome = Outcome::default();
+    for pending in batch {
+        // Removals that belong to no turn are independent of each other.
+        let parts = match pending.turn {
+            Some(_) => pending.writes.len().max(1),
+            None => REMOVALS,
+        };
+        let mut refused = None;
+        for part in pending.writes.chunks(parts) {
+            match write(store, flow, epoch, part.to_vec()).await? {
+                Tried::Kept => {}
+                Tried::Fenced => return Ok(None),
+                Tried::Refused(error) => refused = Some(error),
+            }
+        }
+        match refused {
+            Some(error) => outcome.refused.push((pending, error)),
+            None => outcome.kept.push(pending),
+        }
+    }
+    Ok(Some(outcome))
+}
+
+/// What one transaction came to.
+enum Tried {
+    Kept,
+    Fenced,
+    Refused(Error),
+}
+
+/// Writes until the store answers, or refuses for good.
+async fn write(store: &dyn FlowStore, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<Tried> {
+    loop {
+        match store.write_items(flow, epoch, writes.clone()).await {
+            Ok(true) => return Ok(Tried::Kept),
+            Ok(false) => return Ok(Tried::Fenced),
+            Err(Error::Closed) => return Err(Error::Closed),
+            Err(error @ (Error::Rejected { .. } | Error::TooMuch { .. })) => return Ok(Tried::Refused(error)),
+            Err(error) => {
+                tracing::warn!(error = %causes(&error), "what bodies of a flow did could not be kept; trying again");
+                pause(RETRY_AFTER_MS).await;
+            }
+        }
+    }
+}
