@@ -79,21 +79,8 @@ impl LogPull {
         {
             *last = LogLine { at_ms, stream: Stream::System, text: CUT.to_owned(), partial: false };
         }
-        let first_line = self.lines;
-        let done = if is_over {
-            // Its worker has it no more, so that a report would pass over it.
-            app.control()
-                .store()
-                .append_log(vec![chunk(sent, first_line, kept)])
-                .await
-                .map_err(|error| causes(&error).to_string())
-        } else {
-            let piece = LogPiece { run: sent.run, attempt: sent.attempt, first_line, lines: kept };
-            let report = Report { offset_ms: 0, logs: vec![piece], ends: Vec::new() };
-            let done = app.engine.workers().report(sent.worker, report).await;
-            done.map(drop).map_err(|error| causes(&error).to_string())
-        };
-        match done {
+        let piece = LogPiece { run: sent.run, attempt: sent.attempt, first_line: self.lines, lines: kept };
+        match keep_piece(app, sent, piece, is_over).await {
             Ok(()) => self.lines += count,
             Err(error) => {
                 tracing::warn!(error, run.id = %sent.run, "lines of a log could not be kept; they are pulled again");
@@ -104,6 +91,23 @@ impl LogPull {
         }
         true
     }
+}
+
+/// Keeps lines of a log, and returns once they are there.
+async fn keep_piece(app: &App, sent: &Sent, piece: LogPiece, is_over: bool) -> Result<(), String> {
+    let (first_line, lines) = (piece.first_line, piece.lines.clone());
+    let store = app.control().store();
+    let told = |error: &dyn std::error::Error| causes(error).to_string();
+    if !is_over {
+        let end = first_line + u64::try_from(lines.len()).unwrap_or(u64::MAX);
+        let report = Report { offset_ms: 0, logs: vec![piece], ends: Vec::new() };
+        app.engine.workers().report(sent.worker, report).await.map_err(|error| told(&error))?;
+        if store.log_end(sent.run, sent.attempt).await.map_err(|error| told(&error))? >= end {
+            return Ok(());
+        }
+    }
+    // A report passes over lines of an attempt that its worker has no more. It may have ended just now, and they would be lost.
+    store.append_log(vec![chunk(sent, first_line, lines)]).await.map_err(|error| told(&error))
 }
 
 /// What stands at the end of a log that is too long.
