@@ -210,6 +210,7 @@ macro_rules! conformance_suite {
                 lists_leave_tasks_out_unless_they_are_asked_for,
                 tasks_go_with_their_run,
                 thousands_of_tasks_start_in_one_step,
+                task_that_waits_for_nothing_is_counted,
                 run_with_the_id_of_a_task_is_in_the_way_of_nobody,
                 end_of_a_workflow_that_is_a_task_is_told_to_its_own,
                 queue_that_is_named_like_the_line_of_workflows_has_none;

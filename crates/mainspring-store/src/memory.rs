@@ -59,8 +59,9 @@ use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobDelete,
     JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released, RunInfo,
-    RunQuery, Saved, StoreFigures, StoreInfo, Tally, TriggerInfo, TriggerQuery, VersionRow,
+    RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow,
 };
+use crate::sql::warnings;
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
@@ -670,6 +671,10 @@ impl Store for MemoryStore {
             live_runs: model.live.len() as u64,
             bytes: 0,
         })
+    }
+
+    async fn warnings(&self) -> Result<Vec<StoreWarning>> {
+        Ok(warnings::stuck(workflow::stuck(&*self.model()?)).into_iter().collect())
     }
 
     async fn close(&self) -> Result<()> {

@@ -99,6 +99,13 @@ pub enum MessageBody {
     Asked(TaskRequest),
 }
 
+impl MessageBody {
+    /// Whether it says that a run has ended.
+    pub(crate) fn is_end_of(&self, run: RunId) -> bool {
+        matches!(self, Self::Ended { child, .. } if *child == run)
+    }
+}
+
 /// What people ask of a workflow run. Kept as JSON.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TaskRequest {

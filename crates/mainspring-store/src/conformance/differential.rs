@@ -1,5 +1,7 @@
 //! Random requests to two stores, which have to answer alike.
 
+mod workflows;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
+use self::workflows::Shape;
 use super::kit::{Draft, Kept, Kit, LATER, TakeChanges, advanced, asked, at, new_run, update};
 use crate::{
     AskedRun, CalendarWrite, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, NamedTrigger,
@@ -59,6 +62,9 @@ enum Op {
     TakeChanges,
     Log { run: u8, first_line: u64 },
     Calendar { text: u8 },
+    Begin,
+    Step { shape: Shape },
+    AskWorkflow { run: Option<u8> },
     Purge { keep: Option<u32>, all: bool },
 }
 
@@ -126,8 +132,20 @@ fn op() -> impl Strategy<Value = Op> {
         2 => Just(Op::TakeChanges),
         1 => (any::<u8>(), 0..3_u64).prop_map(|(run, first_line)| Op::Log { run, first_line }),
         1 => (0..3_u8).prop_map(|text| Op::Calendar { text }),
+        5 => Just(Op::Begin),
+        5 => shape().prop_map(|shape| Op::Step { shape }),
+        1 => prop::option::of(any::<u8>()).prop_map(|run| Op::AskWorkflow { run }),
         1 => (prop::option::of(0..3_u32), prop::bool::weighted(0.2)).prop_map(|(keep, all)| Op::Purge { keep, all }),
     ]
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    let masks = (0..8_u8, 0..8_u8, 0..8_u8, 0..4_u8);
+    let end = prop::option::weighted(0.15, 0..2_u8);
+    (masks, any::<bool>(), prop::bool::weighted(0.1), end).prop_map(|(masks, more, stale, end)| {
+        let (starts, skips, cancels, hears) = masks;
+        Shape { starts, skips, cancels, hears, more, stale, end }
+    })
 }
 
 fn then() -> impl Strategy<Value = Then> {
@@ -273,6 +291,15 @@ impl Pair {
                 let write = || CalendarWrite::new("default", "days", &text, Expect::Anything, now);
                 same("save_calendar", a.save_calendar(write()).await, b.save_calendar(write()).await)
             }
+            Op::Begin => self.begin().await,
+            Op::Step { shape } => self.step(*shape).await,
+            Op::AskWorkflow { run } => {
+                let other = match run {
+                    Some(run) => self.pick(*run).await,
+                    None => None,
+                };
+                self.ask_workflow(other).await
+            }
             Op::Purge { keep, all } => {
                 let before = if *all { Timestamp::MAX } else { Timestamp::MIN };
                 let rule = PurgeRule {
@@ -293,9 +320,14 @@ impl Pair {
         Some(Kept { job: prior.job?, triggers: prior.triggers })
     }
 
+    /// All runs, those of tasks among them, newest first.
+    async fn runs(&self) -> Vec<RunInfo> {
+        self.kit.store.runs(RunQuery { with_tasks: true, limit: 1_000, ..RunQuery::default() }).await.expect("runs")
+    }
+
     /// Some run, if there is any.
     async fn pick(&self, number: u8) -> Option<RunId> {
-        let runs = self.kit.all_runs().await;
+        let runs = self.runs().await;
         (!runs.is_empty()).then(|| runs[usize::from(number) % runs.len()].id)
     }
 
@@ -314,6 +346,9 @@ impl Pair {
         let mut draft = Draft::new(&key(*job).name).limit(overlap, max_active).edit(|job| {
             job.priority = *priority;
             job.start_timeout_ms = (*limit % 2 == 1).then_some(1_500);
+            if job.key == key(WORKFLOW) {
+                job.task = workflows::tasks(&job.key);
+            }
         });
         let prior = self.kit.store.prior(&key(*job)).await.expect("prior");
         for index in (0..3).filter(|bit| triggers & (1 << bit) != 0) {
@@ -373,7 +408,9 @@ impl Pair {
         // A job that holds its triggers fires one run at a time.
         let most = if kept.job.definition.overlap == Overlap::Hold { 1 } else { 3 };
         let count = i64::from(shot.runs.min(most));
-        entry.runs = (0..count).map(|i| new_run(row.id, first + i * 10, shot.claim)).collect();
+        // No slot is kept for what nobody executes.
+        let claims = shot.claim && shot.job != WORKFLOW;
+        entry.runs = (0..count).map(|i| new_run(row.id, first + i * 10, claims)).collect();
         let last = entry.runs.last().map_or(first, |run| run.fire_time);
         entry.progress = match shot.then {
             Then::Next => advanced(&row.progress, last, Some(last + 1_000)),
@@ -403,7 +440,7 @@ impl Pair {
             held_by: None,
             run: run.id,
             job: run.job,
-            job_version: run.job_version,
+            job_version: workflows::version_of(&run),
             trigger: run.trigger,
             attempt: run.attempt + u32::from(finish.wrong_attempt),
             outcome: finish.outcome,
@@ -433,13 +470,18 @@ impl Pair {
         }
         let all = RunQuery { limit: 1_000, ..RunQuery::default() };
         same("runs", a.runs(all.clone()).await, b.runs(all).await)?;
-        for run in self.kit.all_runs().await {
+        let all = RunQuery { with_tasks: true, limit: 1_000, ..RunQuery::default() };
+        same("runs and tasks", a.runs(all.clone()).await, b.runs(all).await)?;
+        for run in self.runs().await {
+            let tasks = RunQuery { parent: Some(run.id), limit: 1_000, ..RunQuery::default() };
+            same("tasks", a.runs(tasks.clone()).await, b.runs(tasks).await)?;
+            self.same_workflow(run.id).await?;
             same("attempts", a.attempts(run.id).await, b.attempts(run.id).await)?;
             same("log", a.log(run.id, 1, 0, 9_999).await, b.log(run.id, 1, 0, 9_999).await)?;
             same(
                 "definition",
-                a.definition(run.job, run.job_version).await,
-                b.definition(run.job, run.job_version).await,
+                a.definition(run.job, workflows::version_of(&run)).await,
+                b.definition(run.job, workflows::version_of(&run)).await,
             )?;
             same("run", a.run(run.id).await, b.run(run.id).await)?;
         }
@@ -447,6 +489,7 @@ impl Pair {
         same("jobs", a.jobs(jobs.clone()).await, b.jobs(jobs).await)?;
         let triggers = TriggerQuery { limit: 1_000, ..TriggerQuery::default() };
         same("triggers", a.triggers(triggers.clone()).await, b.triggers(triggers).await)?;
+        same("workflows_due", a.workflows_due(ShardSet::ALL, 99).await, b.workflows_due(ShardSet::ALL, 99).await)?;
         same("due triggers", due(a).await, due(b).await)?;
         same("stranded", a.stranded().await, b.stranded().await)?;
         same("gaps", gaps(a).await, gaps(b).await)?;
@@ -462,6 +505,9 @@ impl Pair {
         same("info", count(a).await, count(b).await)
     }
 }
+
+/// The job whose work is a graph of tasks.
+const WORKFLOW: u8 = 2;
 
 fn key(job: u8) -> JobKey {
     JobKey::new("default", format!("job{job}"))
@@ -548,7 +594,7 @@ mod tests {
                     pair.step += 1;
                     pair.one(op).await.expect("the same store");
                     memory.check();
-                    seen.extend(pair.kit.all_runs().await.iter().map(|run| run.state));
+                    seen.extend(pair.runs().await.iter().map(|run| run.state));
                 }
             });
         }

@@ -572,6 +572,28 @@ pub async fn thousands_of_tasks_start_in_one_step(store: Arc<dyn Store>) {
     assert!(row.tasks[1..].iter().all(|row| row.state == TaskState::Succeeded && row.child.is_some()));
 }
 
+pub async fn task_that_waits_for_nothing_is_counted(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, run) = begun(&kit, &["a", "b"]).await;
+    start_all(&kit, run, &[(0, "a"), (1, "b")], at(1_000)).await;
+    let claimed = kit.claim(1, at(1_000)).await;
+    kit.complete(at(1_100), vec![verdict(&job, &claimed[0], Verdict::Succeeded, at(1_100))]).await;
+    let stuck = async || {
+        let warnings = kit.store.warnings().await.expect("warnings");
+        warnings.into_iter().filter(|warning| warning.code == "workflow.stuck").collect::<Vec<_>>()
+    };
+    assert_eq!(stuck().await, [], "one has its end in the inbox, one is queued");
+    stepped(&kit, step(&read(&kit, run).await, at(1_200))).await;
+    let warned = stuck().await;
+    assert!(
+        warned.len() == 1 && warned[0].message.starts_with("1 "),
+        "an end was heard and nothing came of it: {warned:?}"
+    );
+    let end = Some((Verdict::Failed, None));
+    stepped(&kit, WorkflowStep { end, ..step(&read(&kit, run).await, at(1_300)) }).await;
+    assert_eq!(stuck().await, [], "it is over");
+}
+
 pub async fn run_with_the_id_of_a_task_is_in_the_way_of_nobody(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     let (job, run) = begun(&kit, &["a", "b", "c"]).await;

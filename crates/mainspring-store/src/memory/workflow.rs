@@ -6,7 +6,7 @@ use mainspring_core::batch::Placed;
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::routing::WORKFLOW_LINE;
 use mainspring_core::run::{Origin, RunEvent, RunState};
-use mainspring_core::workflow::Stop;
+use mainspring_core::workflow::{Stop, TaskState};
 use mainspring_core::{RunId, Timestamp, shard_of};
 
 use super::live::{More, Run, Stamp, TaskOf};
@@ -128,6 +128,18 @@ pub(super) fn inbox(model: &Model, id: RunId, limit: u32) -> Vec<Message> {
     let Some(workflow) = model.workflows.runs.get(&id) else { return Vec::new() };
     let message = |(id, body): (&i64, &Option<MessageBody>)| Some(Message { id: *id, body: body.clone()? });
     workflow.inbox.iter().filter_map(message).take(limit as usize).collect()
+}
+
+/// Counts tasks that wait for the end of a run that has ended and of which nothing is left to hear.
+pub(super) fn stuck(model: &Model) -> u64 {
+    let live = model.workflows.runs.values().filter(|workflow| workflow.turn > 0);
+    let waits = live.flat_map(|workflow| workflow.tasks.values().map(move |task| (workflow, task)));
+    let stuck = waits.filter(|(workflow, task)| {
+        let is_told = |child| workflow.inbox.values().flatten().any(|body| body.is_end_of(child));
+        task.state == TaskState::Running
+            && task.child.is_some_and(|child| model.live.get(child).is_none() && !is_told(child))
+    });
+    stuck.count() as u64
 }
 
 /// See [`crate::Store::ask_workflow`].

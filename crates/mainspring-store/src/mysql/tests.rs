@@ -417,6 +417,13 @@ fn what_is_not_like_most_travels_together() {
 }
 
 #[test]
+fn step_of_a_workflow_takes_few_round_trips() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(MysqlStore::open(&wire.address).unwrap());
+    crate::sql::tests::workflow_trips::step_of_a_workflow_takes_few_round_trips(store, &wire);
+}
+
+#[test]
 fn fire_under_a_limit_takes_few_round_trips() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(MysqlStore::open(&wire.address).unwrap());

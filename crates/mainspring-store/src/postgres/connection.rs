@@ -24,7 +24,7 @@ use super::batches::own;
 use super::known::Known;
 use super::tls::Tls;
 use crate::error::Error;
-use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, exists, refuse_none};
+use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, refuse_none};
 use crate::sql::lane::Server;
 
 /// How long connecting may take.
@@ -341,7 +341,7 @@ impl Server for Connection {
     }
 
     fn announce(&self) -> Step<()> {
-        exists(self, own!("change_hint"), &[]).map(|_| ())
+        self.post(own!("change_hint"), &[], None)
     }
 
     const HINT: Option<Sql> = Some(own!("cluster_hint"));

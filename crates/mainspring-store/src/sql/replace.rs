@@ -8,7 +8,7 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::complete::awaiting;
-use super::db::{Db, Lock, Step, ToSql, execute, exists, read, read_one, run_id, sql, word};
+use super::db::{Db, Lock, Row, Step, ToSql, execute, exists, read, read_one, run_id, sql, word};
 use super::gate::Gates;
 use super::route::end_shards;
 use super::run::free_slot;
@@ -93,25 +93,30 @@ pub(crate) fn end_one(
 pub(crate) struct Unfinished {
     pub(crate) job: JobId,
     pub(crate) state: RunState,
-    gated: bool,
-    trigger: Option<TriggerId>,
-    version: JobVersion,
+    pub(crate) gated: bool,
+    pub(crate) trigger: Option<TriggerId>,
+    pub(crate) version: JobVersion,
     /// Whether somebody executes it, if it is running. Nobody does who begins a workflow.
     pub(crate) is_held: bool,
 }
 
+impl Unfinished {
+    /// Takes it from the columns that begin at this one.
+    pub(crate) fn read(row: &Row<'_>, first: usize) -> Step<Self> {
+        Ok(Self {
+            job: JobId(row.get(first)?),
+            state: word(row, first + 1, RunState::from_word)?,
+            gated: row.get(first + 2)?,
+            trigger: row.get::<Option<i64>>(first + 3)?.map(TriggerId),
+            version: JobVersion(row.get(first + 4)?),
+            is_held: !row.get::<bool>(first + 5)?,
+        })
+    }
+}
+
 /// Reads a run that is unfinished.
 pub(crate) fn unfinished(db: &dyn Db, run: RunId) -> Step<Option<Unfinished>> {
-    read_one(db, sql!("cancel_read"), &[(":id", run.as_bytes())], |row| {
-        Ok(Unfinished {
-            job: JobId(row.get(0)?),
-            state: word(row, 1, RunState::from_word)?,
-            gated: row.get(2)?,
-            trigger: row.get::<Option<i64>>(3)?.map(TriggerId),
-            version: JobVersion(row.get(4)?),
-            is_held: !row.get::<bool>(5)?,
-        })
-    })
+    read_one(db, sql!("cancel_read"), &[(":id", run.as_bytes())], |row| Unfinished::read(row, 0))
 }
 
 /// Asks for the end of a running run that is locked. A workflow's hears of it in its inbox: its tasks end first. The first request

@@ -306,7 +306,11 @@ impl<B: Backend> Store for B {
     }
 
     async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped> {
-        self.write(Lane::Claim, "write a step of a workflow", move |s| workflow::step(s, &step)).await
+        let written = self.write(Lane::Claim, "write a step of a workflow", move |s| workflow::step(s, &step)).await;
+        match written {
+            Err(Error::Conflict { what: workflow::TURN, .. }) => Ok(Stepped::Stale),
+            written => written,
+        }
     }
 
     async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool> {
@@ -691,6 +695,8 @@ impl<B: Backend> Store for B {
         found.extend(
             self.read(ReadLane::Counts, "look for triggers that are put aside", |db| warnings::aside(db)).await?,
         );
+        let operation = "look for tasks of workflows that are stuck";
+        found.extend(warnings::stuck(self.read(ReadLane::Counts, operation, |db| workflow::stuck(db)).await?));
         Ok(found)
     }
 

@@ -1,6 +1,7 @@
 //! What two sessions of a server do to each other, for both servers.
 
 pub(crate) mod trips;
+pub(crate) mod workflow_trips;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};

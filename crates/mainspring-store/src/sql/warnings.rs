@@ -69,6 +69,15 @@ pub(crate) fn aside(db: &dyn Db) -> Step<Option<StoreWarning>> {
     }))
 }
 
+/// Tasks of workflows that nothing will go on with. None, unless something is broken.
+pub(crate) fn stuck(tasks: u64) -> Option<StoreWarning> {
+    (tasks > 0).then(|| StoreWarning {
+        code: "workflow.stuck",
+        message: format!("{tasks} tasks of workflows wait for runs that have ended, and would wait for ever"),
+        hint: "cancel the workflow runs that do not go on, run them again, and tell the makers: this is a bug",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

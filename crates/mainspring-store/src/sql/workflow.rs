@@ -1,5 +1,6 @@
 //! Runs of workflows: what there is to do, and one step at a time.
 
+mod cancel;
 mod step;
 
 use mainspring_core::cluster::ShardSet;
@@ -17,7 +18,7 @@ use super::db::{
 use super::session::Session;
 use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow, shared};
 
-pub(crate) use step::step;
+pub(crate) use step::{TURN, step};
 
 /// The item of a task as a whole.
 const WHOLE: i64 = -1;
@@ -120,6 +121,12 @@ fn message(row: &Row<'_>) -> Step<Message> {
         }
     };
     Ok(Message { id: row.get(0)?, body })
+}
+
+/// Counts tasks that wait for the end of a run that has ended and of which nothing is left to hear: none, unless something is broken.
+pub(crate) fn stuck(db: &dyn Db) -> Step<u64> {
+    let count = read_one(db, sql!("workflow_stuck"), &[], |row| row.get::<i64>(0))?;
+    Ok(count.unwrap_or(0).unsigned_abs())
 }
 
 /// See [`crate::Store::ask_workflow`].

@@ -1,18 +1,19 @@
 //! One step of a workflow run. Where the database takes lists, a few statements do for thousands of tasks.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use mainspring_core::run::{RunEvent, RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
 use serde_json::{Value, json};
 
+use super::cancel::cancel;
 use super::{gone, item_of};
+use crate::error::Error;
 use crate::sql::Batches;
 use crate::sql::complete::awaiting;
 use crate::sql::db::{Db, Lock, Row, Step, ToSql, execute, millis, on_servers, read, read_one, run_id, sql};
 use crate::sql::gate::Gates;
 use crate::sql::list::{self, hex, lists};
-use crate::sql::replace::end_one;
 use crate::sql::run::free_slot;
 use crate::sql::session::Session;
 use crate::workflow::{Stepped, TaskStart, TaskWrite, WorkflowStep};
@@ -42,10 +43,8 @@ pub(crate) fn step(session: &mut Session<impl Batches>, step: &WorkflowStep) -> 
         gates.find(db, head.job)?;
         db.lock(sql!("lock_run"), Lock::Write, &[(":id", step.run.as_bytes())])?;
     }
-    let (children, used) = new_ids(db, step, head)?;
-    if !take_turn(db, step, used)? {
-        return Ok(Stepped::Stale);
-    }
+    take_turn(db, step)?;
+    let children = new_ids(db, step, head)?;
     if !step.heard.is_empty() {
         let heard = list::of_numbers(step.heard.iter().copied());
         db.post(sql!("workflow_heard", postgres, mysql), &[(":messages", &heard)], None)?;
@@ -55,7 +54,7 @@ pub(crate) fn step(session: &mut Session<impl Batches>, step: &WorkflowStep) -> 
     for child in &children {
         session.runs.push(*child, head.job, RunState::Queued);
     }
-    cancel(session, step)?;
+    cancel(session, &step.cancel, step.at)?;
     match &step.end {
         Some((verdict, reason)) => end(session, step, head, gates, *verdict, reason.as_deref())?,
         None => owe(&session.connection, step)?,
@@ -78,18 +77,24 @@ fn head(row: &Row<'_>) -> Step<Head> {
     })
 }
 
-/// Takes the turn of a step, of which one may be at a time. False: another one has.
-fn take_turn(db: &dyn Db, step: &WorkflowStep, children: u32) -> Step<bool> {
+/// What a request is refused for whose turn another one has taken meanwhile.
+pub(crate) const TURN: &str = "turn of a workflow run";
+
+fn stale() -> Error {
+    Error::Conflict { what: TURN, key: String::new(), why: "is taken".to_owned() }
+}
+
+/// Takes the turn of a step, of which one may be at a time. Refused if another one has.
+fn take_turn(db: &dyn Db, step: &WorkflowStep) -> Step<()> {
     let next = if step.end.is_some() { 0 } else { step.turn + 1 };
-    let values: [(&str, &dyn ToSql); 6] = [
+    let values: [(&str, &dyn ToSql); 5] = [
         (":next", &next),
         (":stop", &step.stop.map(|stop| stop.as_str())),
         (":paused", &step.paused),
-        (":children", &children),
         (":run", step.run.as_bytes()),
         (":turn", &step.turn),
     ];
-    Ok(execute(db, sql!("workflow_step"), &values)? == 1)
+    db.post(sql!("workflow_step"), &values, Some(stale))
 }
 
 /// Notes whether there is more to do.
@@ -99,8 +104,8 @@ fn owe(db: &dyn Db, step: &WorkflowStep) -> Step<()> {
     if step.more { db.post(sql!("workflow_owe"), &this, None) } else { Ok(()) }
 }
 
-/// Chooses the ids of the runs that are to be made: the next after those given out before. Answers how many are given out then.
-fn new_ids(db: &dyn Db, step: &WorkflowStep, head: Head) -> Step<(Vec<RunId>, u32)> {
+/// Chooses the ids of the runs that are to be made: the next after those given out before.
+fn new_ids(db: &dyn Db, step: &WorkflowStep, head: Head) -> Step<Vec<RunId>> {
     let wanted = step.tasks.iter().filter(|task| task.start.is_some()).count();
     let mut ids = Vec::with_capacity(wanted);
     let mut next = head.children;
@@ -112,7 +117,11 @@ fn new_ids(db: &dyn Db, step: &WorkflowStep, head: Head) -> Step<(Vec<RunId>, u3
         let taken = taken(db, &new)?;
         ids.extend(new.into_iter().filter(|id| !taken.contains(id)));
     }
-    Ok((ids, next))
+    if wanted > 0 {
+        let values: [(&str, &dyn ToSql); 2] = [(":children", &next), (":run", step.run.as_bytes())];
+        db.post(sql!("workflow_children"), &values, None)?;
+    }
+    Ok(ids)
 }
 
 fn taken(db: &dyn Db, ids: &[RunId]) -> Step<HashSet<RunId>> {
@@ -203,22 +212,6 @@ fn new_run(head: Head, task: &TaskWrite, child: RunId, start: &TaskStart) -> Val
         start.name,
         task.generation,
     ])
-}
-
-/// Ends runs of tasks, or asks for their ends: in the order of their ids, as others lock them.
-fn cancel(session: &mut Session<impl Batches>, step: &WorkflowStep) -> Step<()> {
-    let mut cancels: Vec<&(RunId, String)> = step.cancel.iter().collect();
-    cancels.sort_unstable_by_key(|(run, _)| *run);
-    let mut seen = BTreeSet::new();
-    // They count in no gate.
-    let mut none = Gates::default();
-    for (run, reason) in cancels {
-        if seen.insert(*run) {
-            let Session { connection, runs, .. } = &mut *session;
-            end_one(connection, runs, &mut none, *run, reason, step.at)?.pass_on(session)?;
-        }
-    }
-    Ok(())
 }
 
 /// Ends the run itself.

@@ -1,0 +1,1 @@
+UPDATE workflow_run SET children = :children WHERE run_id = :run

@@ -1,0 +1,3 @@
+DELETE r
+FROM JSON_TABLE(:rows, '$[*]' COLUMNS (id CHAR(32) PATH '$[0]')) AS e
+STRAIGHT_JOIN run r FORCE INDEX (PRIMARY) ON r.id = UNHEX(e.id)
