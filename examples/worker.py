@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A complete worker for mainspring, with nothing but Python's standard library (Unix).
 
-    mainspring worker token create python > token
+    (umask 077; mainspring worker token create python > token)
     MAINSPRING_SERVER=http://127.0.0.1:7070 MAINSPRING_TOKEN_FILE=token QUEUES=default SLOTS=4 python3 worker.py
 
 The protocol is in docs/reference/worker-protocol.md. What it leaves out: HTTP tasks, and a journal on disk.

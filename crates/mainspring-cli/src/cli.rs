@@ -100,21 +100,17 @@ impl Cli {
 /// # Errors
 /// `cli.usage`, with clap's own suggestions as hints.
 pub fn parse() -> Result<Cli> {
-    let matches = command().try_get_matches();
+    let (command, line) = crate::help::prepared(command(), std::env::args_os());
+    let matches = command.try_get_matches_from(line);
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.map_err(|error| {
         if !error.use_stderr() {
             let _ = error.print();
             return Error::silent(Exit::Success);
         }
-        crate::output::note(in_our_style(&error.render().ansi().to_string()));
+        crate::output::note(crate::help::in_our_style(&error));
         Error::silent(Exit::Usage)
     })
-}
-
-/// `error: … tip: …` becomes `error[cli.usage]: … hint: …`; help shown for want of a command stays.
-fn in_our_style(rendered: &str) -> String {
-    rendered.replacen("error:", "error[cli.usage]:", 1).replace("tip:", "hint:").trim_end().to_owned()
 }
 
 /// The definitions with the examples moved up: people look for these first.

@@ -47,6 +47,17 @@ pub struct Session {
     pub client: Client,
     /// Namespace of names that say none.
     pub namespace: String,
+    /// Who said that this is the server.
+    origin: Origin,
+}
+
+/// Who said which server is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// An option or variable, by its name.
+    Said(&'static str),
+    /// The server registered itself on this machine; its data folder.
+    Found(Option<PathBuf>),
 }
 
 /// An address and the token for it.
@@ -56,6 +67,8 @@ pub struct Endpoint {
     pub url: String,
     /// The file that holds the token.
     pub token_file: PathBuf,
+    /// Who said so.
+    pub origin: Origin,
 }
 
 impl ConnectArgs {
@@ -70,7 +83,8 @@ impl ConnectArgs {
         if self.allow_plain_http {
             client = client.allow_plain_http();
         }
-        Ok(Session { client: client.build().map_err(refused)?, namespace: self.namespace.clone() })
+        let client = client.build().map_err(refused)?;
+        Ok(Session { client, namespace: self.namespace.clone(), origin: endpoint.origin })
     }
 
     /// Finds the address and the token file.
@@ -95,7 +109,14 @@ impl Session {
     /// # Errors
     /// With the exit code that belongs to the error.
     pub async fn ask<T>(&self, request: impl Future<Output = Result<T, ClientError>>) -> Result<T> {
-        request.await.map_err(refused)
+        request.await.map_err(|error| self.refused(error))
+    }
+
+    fn refused(&self, error: ClientError) -> Error {
+        match error {
+            ClientError::Unreachable { .. } => self.origin.unreachable(&error),
+            error => refused(error),
+        }
     }
 
     /// As [`Self::ask`], for a request about job files: errors name the file and line.
@@ -108,7 +129,22 @@ impl Session {
         request: impl Future<Output = Result<T, ClientError>>,
     ) -> Result<T> {
         let answer = request.await;
-        answer.map_err(|error| refused(located(error, files)))
+        answer.map_err(|error| self.refused(located(error, files)))
+    }
+}
+
+impl Origin {
+    /// Says that a server does not answer, why it was asked, and what to look at.
+    fn unreachable(&self, error: &ClientError) -> Error {
+        let report = Report::new("server.unreachable", error.to_string());
+        let report = match self {
+            Self::Said(name) => report.hint(format!("this address is from {name}; no other server was tried")),
+            Self::Found(Some(data)) => {
+                report.hint(format!("if it is not running: mainspring server --data {}", data.display()))
+            }
+            Self::Found(None) => report,
+        };
+        Error::new(Exit::Unreachable, report.hint("is it running? see: mainspring doctor"))
     }
 }
 
@@ -163,10 +199,19 @@ fn choose(server: Option<&str>, token_file: Option<&Path>, known: Vec<Registrati
         (None, Some(registration)) => registration.url(),
         (None, None) => return Err(no_server()),
     };
+    let origin = match (server, &registration) {
+        (None, Some(registration)) => Origin::Found(registration.data.clone()),
+        _ if std::env::var("MAINSPRING_SERVER")
+            .is_ok_and(|it| it.split(',').any(|it| it.trim_end_matches('/') == url)) =>
+        {
+            Origin::Said("MAINSPRING_SERVER")
+        }
+        _ => Origin::Said("--server"),
+    };
     let token_file =
         token_file.map(Path::to_owned).or_else(|| registration.map(|registration| registration.token_file));
     match token_file {
-        Some(token_file) => Ok(Endpoint { url, token_file }),
+        Some(token_file) => Ok(Endpoint { url, token_file, origin }),
         None => {
             let report = Report::new("token.none", format!("no token for {url}"))
                 .hint("say --token-file FILE or set MAINSPRING_TOKEN_FILE")
@@ -222,6 +267,11 @@ pub fn read_token(file: &Path) -> Result<String> {
         let report = Report::new("token.unreadable", message);
         Error::new(Exit::Denied, report.hint("it is readable by the user of the server alone"))
     })?;
+    if let Some(mode) = open_to_others(file) {
+        let shown = file.display();
+        let text = format_args!("others may read the token file {shown} (mode {mode:o})\n  hint: chmod 600 {shown}");
+        crate::output::warning("token.readable", text);
+    }
     match text.trim() {
         "" => {
             let message = format!("the token file {} is empty", file.display());
@@ -229,6 +279,20 @@ pub fn read_token(file: &Path) -> Result<String> {
         }
         token => Ok(token.to_owned()),
     }
+}
+
+/// Returns the mode of a file that others than its owner may read or write.
+#[cfg(unix)]
+pub fn open_to_others(file: &Path) -> Option<u32> {
+    let metadata = std::fs::metadata(file).ok()?;
+    let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
+    // A pipe or device, as in --token-file <(…), belongs to this process alone.
+    (metadata.is_file() && mode & 0o077 != 0).then_some(mode)
+}
+
+#[cfg(not(unix))]
+pub fn open_to_others(_file: &Path) -> Option<u32> {
+    None
 }
 
 /// Turns an error of the client into ours.

@@ -3,6 +3,7 @@
 //! Asks for the lines after the last one it has, so that a broken connection or a server that
 //! restarts loses nothing and repeats nothing.
 
+use std::fmt;
 use std::time::Duration;
 
 use mainspring_api::client::LogItem;
@@ -25,6 +26,8 @@ const OUTAGE_LIMIT: Duration = Duration::from_secs(30);
 pub struct LineStyle {
     /// Time, attempt and stream.
     pub timestamps: bool,
+    /// Control sequences reach a terminal.
+    pub raw: bool,
 }
 
 /// Calls `each` for the lines that `filter` asks for and all further ones, and returns the final run.
@@ -87,13 +90,16 @@ pub fn line(line: &LogLine, style: LineStyle, output: &Output) -> Result {
         return output.document_as(Form::Jsonl, line);
     }
     let mark = if line.truncated { " […]" } else { "" };
+    let print = |text: fmt::Arguments<'_>| if style.raw { output.raw_line(text) } else { output.line(text) };
+    // Colours that a line leaves on would go on in the next.
+    let end = if !style.raw && line.text.contains('\x1b') { "\x1b[0m" } else { "" };
     if !style.timestamps {
-        return output.line(format_args!("{}{mark}", line.text));
+        return print(format_args!("{}{end}{mark}", line.text));
     }
     let stream = match line.stream {
         LogStream::Stdout => "out",
         LogStream::Stderr => "\x1b[33merr\x1b[0m",
         LogStream::System | LogStream::Unknown => "\x1b[36msys\x1b[0m",
     };
-    output.line(format_args!("{} {} {stream} {}{mark}", output.style().at(Some(line.at)), line.attempt, line.text))
+    print(format_args!("{} {} {stream} {}{end}{mark}", output.style().at(Some(line.at)), line.attempt, line.text))
 }

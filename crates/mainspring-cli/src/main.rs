@@ -18,6 +18,7 @@ mod follow;
 mod graph;
 #[cfg(test)]
 mod guides;
+mod help;
 mod impatience;
 mod input;
 mod logging;

@@ -49,6 +49,9 @@ pub struct NodeArgs {
     /// Time that runs have to finish when the server is asked to stop
     #[arg(long, env = "MAINSPRING_GRACE", default_value = "30s", value_name = "DURATION", value_parser = time_value::duration)]
     pub grace: Duration,
+    /// Time that a process has between TERM and KILL when its run is cancelled or takes too long
+    #[arg(long, env = "MAINSPRING_KILL_GRACE", default_value = "10s", value_name = "DURATION", value_parser = time_value::duration)]
+    pub kill_grace: Duration,
     /// How long final runs are kept, with their attempts, logs, and instants that did not fire
     #[arg(long, env = "MAINSPRING_KEEP_HISTORY", default_value = "30d", value_name = "DURATION", value_parser = time_value::duration)]
     pub keep_history: Duration,
@@ -106,6 +109,9 @@ pub struct TokenArgs {
     /// Make a new access token, print it, and forget the one before; with --token-file, take that one
     #[arg(long)]
     pub reset_token: bool,
+    /// Print a new access token and the link of the console also where stdout is no terminal, such as into a journal
+    #[arg(long)]
+    pub print_token: bool,
     /// File with the access token, in place of one that the first start makes; the nodes of a cluster have the same
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
@@ -118,6 +124,8 @@ pub struct Node {
     terminate: Signal,
     interrupt: Signal,
     data: PathBuf,
+    /// Whether secrets are printed though stdout is no terminal.
+    shows_token: bool,
     /// Declared last: whatever else is given up first may still answer a request.
     requests: Requests,
     _registered: Option<Registered>,
@@ -233,7 +241,16 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         }
     };
     let registered = register(&server, &place.data);
-    Ok(Node { engine, server, terminate, interrupt, data: place.data.clone(), requests, _registered: registered })
+    Ok(Node {
+        engine,
+        server,
+        terminate,
+        interrupt,
+        data: place.data.clone(),
+        shows_token: place.token.reset_token || place.token.print_token,
+        requests,
+        _registered: registered,
+    })
 }
 
 impl Node {
@@ -253,11 +270,17 @@ impl Node {
     /// Fails when stdout cannot be written.
     pub fn welcome(&self, output: &Output) -> Result {
         output.line(format_args!("mainspring {} on {}", env!("CARGO_PKG_VERSION"), self.url()))?;
-        if let Some(token) = self.server.first_token() {
+        // What is no terminal is mostly a journal or a file, which more people read than may have the token.
+        let asked = output.is_terminal() || self.shows_token;
+        if let Some(token) = self.server.first_token().filter(|_| asked) {
             output.line(format_args!("access token: {token}   (shown once)"))?;
         }
-        let link = self.server.login_link();
-        output.line(format_args!("console:      {link}   (signs in one browser, within 10 minutes)"))?;
+        if asked {
+            let link = self.server.login_link();
+            output.line(format_args!("console:      {link}   (signs in one browser, within 10 minutes)"))?;
+        } else {
+            output.line(format_args!("console:      {}   (sign in: mainspring console)", self.url()))?;
+        }
         match self.server.token_file() {
             Some(file) => output.line(format_args!("token file:   {}", file.display())),
             // The store knows the token's hash only, so a further node of a cluster cannot write it down.
@@ -372,6 +395,7 @@ fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings 
     let mut settings =
         mainspring_engine::Settings { tasks: Some(tasks), retention, ..mainspring_engine::Settings::default() };
     settings.planner.slots = args.slots;
+    settings.kill_grace = args.kill_grace;
     if !args.queues.is_empty() {
         settings.queues = Queues::named(args.queues.iter().map(String::as_str));
     }

@@ -4,8 +4,10 @@
 //! name per line for scripts. Tables are never cut when stdout is no terminal. Colour follows
 //! `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` (through anstream).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ValueEnum};
 use mainspring_api::Problem;
@@ -14,6 +16,7 @@ use serde::Serialize;
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 
+mod neutral;
 mod style;
 mod table;
 
@@ -107,7 +110,12 @@ pub struct Output {
     style: Style,
     progress: Progress,
     quiet: bool,
+    /// Whether stdout is a terminal, which obeys what text says.
+    terminal: bool,
 }
+
+/// Whether `--quiet` was given, for what is said where no [`Output`] is at hand.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 impl Output {
     /// Applies the options; `--color` holds for the whole process.
@@ -120,8 +128,10 @@ impl Output {
             Color::Always => anstream::ColorChoice::Always.write_global(),
             Color::Never => anstream::ColorChoice::Never.write_global(),
         }
+        QUIET.store(args.quiet, Ordering::Relaxed);
         Ok(Self {
             form: args.form(),
+            terminal: io::stdout().is_terminal(),
             headers: !args.no_headers,
             style: Style::new(crate::time_value::zone(&args.tz)?, args.time),
             progress: if args.quiet { Progress::None } else { args.progress },
@@ -218,14 +228,34 @@ impl Output {
         }
     }
 
-    /// Prints text as it is, and ends its line.
+    /// Prints text and ends its line. On a terminal, control sequences in it are shown, not obeyed; colours stay.
     ///
     /// # Errors
     /// As [`Self::text`].
     pub fn line(&self, text: impl fmt::Display) -> Result {
         let mut stdout = anstream::stdout().lock();
+        let written = writeln!(stdout, "{}", self.shown(&text.to_string()));
+        written.and_then(|()| stdout.flush()).map_err(write_failed)
+    }
+
+    /// Prints text with all that is in it, wherever it goes, and ends its line.
+    ///
+    /// # Errors
+    /// As [`Self::text`].
+    #[expect(clippy::unused_self, reason = "all that is printed goes through the output")]
+    pub fn raw_line(&self, text: impl fmt::Display) -> Result {
+        let mut stdout = io::stdout().lock();
         let written = writeln!(stdout, "{text}");
         written.and_then(|()| stdout.flush()).map_err(write_failed)
+    }
+
+    /// Whether a person reads stdout, as opposed to a file or a journal that keeps it.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.terminal { neutral::neutral(text) } else { Cow::Borrowed(text) }
     }
 
     /// Prints text without the line ends at its end, and ends its line.
@@ -239,7 +269,7 @@ impl Output {
 
     /// Tells a person what to try next: not a script, whose stdout or stderr is no terminal.
     pub fn hint(&self, text: impl fmt::Display) {
-        if io::stdout().is_terminal() && io::stderr().is_terminal() {
+        if self.terminal && io::stderr().is_terminal() {
             self.note(text);
         }
     }
@@ -277,10 +307,38 @@ pub fn note(text: impl fmt::Display) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
+/// Says on stderr what a person should know, unless `--quiet`, where no [`Output`] is at hand.
+pub fn warning(code: &str, text: impl fmt::Display) {
+    if !QUIET.load(Ordering::Relaxed) {
+        note(format_args!("\x1b[1;33mwarning[{code}]\x1b[0m: {text}"));
+    }
+}
+
 fn write_failed(error: io::Error) -> Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Error::silent(Exit::Success);
     }
     let report = Report::new("cli.output", format!("cannot write to stdout: {error}"));
     Error::new(Exit::Failure, report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_terminal_is_kept_from_what_text_tells_it() {
+        let output = |terminal| Output {
+            form: Form::Table,
+            columns: Vec::new(),
+            headers: true,
+            style: Style::new(jiff::tz::TimeZone::UTC, TimeStyle::Short),
+            progress: Progress::None,
+            quiet: false,
+            terminal,
+        };
+        let text = "\x1b[31mred\x1b[0m\x1b]0;title\x07";
+        assert_eq!(output(true).shown(text), "\x1b[31mred\x1b[0m^[]0;title^G");
+        assert_eq!(output(false).shown(text), text);
+    }
 }

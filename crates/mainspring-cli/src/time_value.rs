@@ -80,7 +80,7 @@ pub fn zone(name: &str) -> Result<TimeZone> {
 /// The zone of this machine. One that `TZ` names and nobody knows is UTC, as with other programs, but not in silence.
 fn machine_zone(tz: Option<&str>) -> TimeZone {
     if let Some(warning) = tz.and_then(unusable) {
-        crate::output::note(warning);
+        crate::output::warning("cli.zone", warning);
     }
     TimeZone::system()
 }
@@ -92,7 +92,7 @@ fn unusable(tz: &str) -> Option<String> {
         name.is_empty() || name.starts_with('/') || TimeZone::get(name).is_ok() || TimeZone::posix(name).is_ok();
     let report = unknown_zone(name).reports.into_iter().next().filter(|_| !is_known)?;
     let hint = report.hints.first().map_or_else(String::new, |hint| format!("; {hint}"));
-    Some(format!("warning: times are shown in UTC, because TZ names no time zone: {tz:?}{hint}"))
+    Some(format!("times are shown in UTC, because TZ names no time zone: {tz:?}{hint}"))
 }
 
 fn unknown_zone(name: &str) -> Error {

@@ -121,34 +121,23 @@ fn registered() -> Vec<Finding> {
             continue;
         }
         findings.push(finding("discovery", Verdict::Ok, format!("{url} runs here")));
-        findings.extend(token_rights(&registration.token_file));
+        findings.push(token_rights(&registration.token_file));
     }
     findings
 }
 
-#[cfg(unix)]
-fn token_rights(file: &Path) -> Option<Finding> {
-    use std::os::unix::fs::PermissionsExt;
+fn token_rights(file: &Path) -> Finding {
     let shown = file.display();
-    let mode = match std::fs::metadata(file) {
-        Ok(metadata) => metadata.permissions().mode() & 0o777,
-        Err(error) => {
-            let detail = format!("cannot look at {shown}: {error}");
-            return Some(finding("token file", Verdict::Error, detail));
-        }
-    };
-    if mode & 0o077 == 0 {
-        return Some(finding("token file", Verdict::Ok, format!("{shown} is private")));
+    if let Err(error) = std::fs::metadata(file) {
+        return finding("token file", Verdict::Error, format!("cannot look at {shown}: {error}"));
     }
-    Some(Finding {
-        hint: Some(format!("chmod 600 {shown}")),
-        ..finding("token file", Verdict::Error, format!("others may read {shown} (mode {mode:o})"))
-    })
-}
-
-#[cfg(not(unix))]
-fn token_rights(_file: &Path) -> Option<Finding> {
-    None
+    match connect::open_to_others(file) {
+        None => finding("token file", Verdict::Ok, format!("{shown} is private")),
+        Some(mode) => Finding {
+            hint: Some(format!("chmod 600 {shown}")),
+            ..finding("token file", Verdict::Error, format!("others may read {shown} (mode {mode:o})"))
+        },
+    }
 }
 
 /// Looks at the server that commands would talk to.
@@ -258,7 +247,7 @@ mod tests {
         std::fs::write(&file, "secret").unwrap();
         for (mode, expected) in [(0o600, Verdict::Ok), (0o644, Verdict::Error)] {
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(token_rights(&file).unwrap().verdict, expected);
+            assert_eq!(token_rights(&file).verdict, expected);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::{bulk, confirm, connect, input};
   mainspring job pause nightly-backup --reason \"disk is full\"
   mainspring job why nightly-backup                   what it waits for
   mainspring job run nightly-backup -p target=s3 --wait
-  mainspring job data show poll-feed                  what its next run is given
+  mainspring job data get poll-feed                   what its next run is given
   mainspring job history nightly-backup --limit 20")]
 pub struct JobArgs {
     #[command(flatten)]
@@ -90,7 +90,7 @@ enum Verb {
 #[derive(Debug, Subcommand)]
 enum DataVerb {
     /// Show what the next run of a job is given
-    #[command(visible_alias = "get")]
+    #[command(name = "get", visible_alias = "show")]
     Show {
         /// JOB or NAMESPACE/JOB
         #[arg(value_name = "JOB")]

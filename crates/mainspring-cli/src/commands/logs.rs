@@ -36,6 +36,9 @@ pub struct LogsArgs {
     /// Put the time, the attempt and the stream before each line
     #[arg(short, long)]
     timestamps: bool,
+    /// Send control sequences of the log to the terminal as they are; without it they are shown, and only colours work
+    #[arg(long)]
+    raw: bool,
     #[command(flatten)]
     connect: ConnectArgs,
 }
@@ -46,7 +49,7 @@ pub struct LogsArgs {
 /// `run.not_found`, `job.not_found`, and `run.none` for a job that never ran.
 pub fn run(args: &LogsArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let style = LineStyle { timestamps: args.timestamps };
+    let style = LineStyle { timestamps: args.timestamps, raw: args.raw };
     connect::block_on(async {
         let found = find(&session, &args.target).await?;
         let id = match &args.task {

@@ -37,7 +37,7 @@ enum Verb {
     /// List the queues in which runs are, that workers take from, or for which something is set
     List,
     /// Show a queue
-    #[command(visible_alias = "get")]
+    #[command(name = "get", visible_alias = "show")]
     Show {
         /// Its name
         #[arg(value_name = "QUEUE", value_parser = name::plain)]

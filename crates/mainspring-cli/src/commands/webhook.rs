@@ -34,7 +34,7 @@ enum Verb {
     /// List the webhooks
     List,
     /// Show everything about a webhook but its secret
-    #[command(visible_alias = "get")]
+    #[command(name = "get", visible_alias = "show")]
     Show(NameArgs),
     /// Delete a webhook; nothing more is sent to it
     Delete(NameArgs),

@@ -28,7 +28,7 @@ use crate::{discovery, name};
   mainspring worker --server https://jobs.example.org --token-file token --queues build,default --slots 8
   mainspring worker --server http://a:7070 --server http://b:7070 --allow-plain-http --label zone=north
   mainspring worker list
-  mainspring worker token create build-7 --queues build --expires 90d > token
+  (umask 077; mainspring worker token create build-7 --queues build --expires 90d > token)
 
 TERM or Ctrl-C drains: nothing more is taken, runs finish within --grace. A second signal cancels them, a third ends
 the process at once. Jobs choose their worker by their queue."
@@ -48,7 +48,7 @@ enum Verb {
         connect: ConnectArgs,
     },
     /// Show everything about a worker
-    #[command(visible_alias = "get")]
+    #[command(name = "get", visible_alias = "show")]
     Show {
         #[command(flatten)]
         connect: ConnectArgs,
@@ -62,7 +62,7 @@ enum Verb {
 /// Make, list and revoke the tokens of workers
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  mainspring worker token create build-7 --queues build > token
+  (umask 077; mainspring worker token create build-7 --queues build > token)
   mainspring worker token create guest --expires 24h -o json
   mainspring worker token list
   mainspring worker token revoke build-7")]

@@ -12,10 +12,10 @@ use crate::views::{XXL_APP, XXL_INSTANCE};
 /// Let executors of XXL-JOB connect: make apps, see who is there
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  mainspring xxl app create mail > token                executors of mail connect with this token
+  (umask 077; mainspring xxl app create mail > token)   executors of mail connect with this token
   mainspring xxl app create mail --app-token-file old   they keep the token that they have
   mainspring xxl app set mail --address http://10.0.0.7:9999
-  mainspring xxl app rotate-token mail > token          the token before opens for another day
+  mainspring xxl app rotate-token mail > token          the token before opens for another day; the file stays private
   mainspring xxl instances                              who is there, and what they cannot do")]
 pub struct XxlArgs {
     #[command(flatten)]
@@ -46,7 +46,7 @@ enum Verb {
     /// List the apps
     List,
     /// Show everything about an app but its token
-    #[command(visible_alias = "get")]
+    #[command(name = "get", visible_alias = "show")]
     Show(NameArgs),
     /// Change an app; what is not named stays
     Set(SetArgs),

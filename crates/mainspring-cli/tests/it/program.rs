@@ -1,6 +1,7 @@
 //! Runs the binary with a home of its own.
 
 use std::ops::Deref;
+use std::os::unix::fs::PermissionsExt;
 
 pub use mainspring_rig::Ended;
 
@@ -17,6 +18,8 @@ impl Program {
         let path = self.home().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();
+        // Tokens are among them, and one that others may read is warned of.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         path.to_str().unwrap().to_owned()
     }
 

@@ -193,9 +193,18 @@ fn paused_jobs_rest_until_they_are_resumed() {
 }
 
 #[test]
-fn the_token_is_shown_once_and_asked_for_always() {
+fn the_token_is_shown_once_where_it_is_asked_for_and_needed_always() {
+    // What is no terminal is a journal that others read: neither token nor link.
+    let kept = Program::new();
+    let quiet = Live::start(&kept);
+    let token = std::fs::read_to_string(kept.home().join("data/token")).unwrap();
+    assert!(!quiet.welcome.contains(token.trim()) && !quiet.welcome.contains("login#"), "{}", quiet.welcome);
+    assert!(quiet.welcome.contains("sign in: mainspring console"), "{}", quiet.welcome);
+    quiet.stop();
+
     let program = Program::new();
-    let live = Live::start(&program);
+    let live = Live::start_with(&program, &["server", "--data", "data", "--print-token"]);
+    assert!(live.welcome.contains("/login#"), "{}", live.welcome);
     let file = program.home().join("data/token");
     let token = std::fs::read_to_string(&file).unwrap();
     assert!(live.welcome.contains(token.trim()), "{}", live.welcome);

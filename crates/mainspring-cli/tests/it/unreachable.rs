@@ -25,6 +25,32 @@ fn a_server_that_is_gone_exits_6_with_its_address() {
     assert_eq!(ended.code, 6, "{ended:?}");
     assert!(ended.stderr.starts_with("error[server.unreachable]: "), "{}", ended.stderr);
     assert!(ended.stderr.contains(&address.to_string()), "{}", ended.stderr);
+    assert!(ended.stderr.contains("this address is from --server; no other server was tried"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("mainspring dev"), "{}", ended.stderr);
+
+    let mut command = program.command(&["job", "list"]);
+    command.env("MAINSPRING_SERVER", &url).env("MAINSPRING_TOKEN_FILE", &token);
+    let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    assert!(said.contains("this address is from MAINSPRING_SERVER"), "{said}");
+}
+
+#[test]
+fn a_token_file_that_others_may_read_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let program = Program::new();
+    let token = program.file("token", "secret\n");
+    let asked = |mode: u32, more: &[&str]| {
+        std::fs::set_permissions(&token, std::fs::Permissions::from_mode(mode)).unwrap();
+        let arguments = ["job", "list", "--server", "http://127.0.0.1:9", "--token-file", &token];
+        program.run(&[&arguments[..], more].concat()).stderr
+    };
+    for mode in [0o644, 0o640, 0o602] {
+        let said = asked(mode, &[]);
+        assert!(said.contains(&format!("warning[token.readable]: others may read the token file {token}")), "{said}");
+        assert!(said.contains(&format!("hint: chmod 600 {token}")), "{said}");
+    }
+    assert!(!asked(0o600, &[]).contains("warning"));
+    assert!(!asked(0o644, &["--quiet"]).contains("warning"));
 }
 
 #[test]
