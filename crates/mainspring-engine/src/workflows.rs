@@ -40,10 +40,12 @@ const LOOK_SHARED_MS: u64 = 250;
 const LOOK_ALONE_MS: u64 = 1_000;
 /// How long to wait after the store could not answer.
 const RETRY_AFTER_MS: u64 = 250;
-/// Runs that are looked for at a time, how many are advanced at once, and messages read of one at a time.
+/// Runs that are looked for at a time, and messages read of one at a time.
 const DUE_MAX: u32 = 256;
-const AT_ONCE: usize = 8;
 const INBOX_MAX: u32 = 5_000;
+/// Runs that are advanced at once. An embedded store writes what waits together in one transaction; a server has few connections for it.
+const AT_ONCE_ALONE: usize = 64;
+const AT_ONCE_SHARED: usize = 8;
 /// Tasks of all runs in memory together; beyond that, those that are not busy are read again when they are.
 const KEPT_MAX: usize = 1_000_000;
 
@@ -143,8 +145,9 @@ impl Inner {
             self.metrics.workflows_rescued.inc_by(due.len() as u64);
         }
         let full = due.len() >= DUE_MAX as usize;
+        let at_once = if self.store.cluster().is_none() { AT_ONCE_ALONE } else { AT_ONCE_SHARED };
         let mut due = due.into_iter();
-        let mut under_way: FuturesUnordered<_> = due.by_ref().take(AT_ONCE).map(|due| self.advance(due)).collect();
+        let mut under_way: FuturesUnordered<_> = due.by_ref().take(at_once).map(|due| self.advance(due)).collect();
         let (mut failed, mut any) = (None, false);
         while let Some(done) = under_way.next().await {
             match done {

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::{StreamExt, stream};
 use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::routing::WORKFLOW_LINE;
 use mainspring_core::run::Origin;
 use mainspring_core::workflow::{TaskDefinition, Workflow};
 use mainspring_core::{JobId, RunId, RunSource, Timestamp};
 use mainspring_store::{AskedRun, Expect, JobWrite, RunInfo, RunQuery, Saved, Store};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::fires::rounded;
@@ -99,6 +101,8 @@ const JOB: &str = "dag";
 /// How long the nodes may take to share the work.
 const SHARE_MS: i64 = 60_000;
 const PAGE: u32 = 1_000;
+/// Requests for runs that wait together, and may share a transaction.
+const ASKED_AT_ONCE: usize = 64;
 
 /// Runs the benchmark on an empty store.
 ///
@@ -165,8 +169,8 @@ async fn plant(store: &dyn Store, workflow: Workflow, runs: u32, progress: super
     let Some(Saved { job, .. }) = saved.into_iter().next() else {
         return Err(Error::Node("the workflow was not saved".to_owned()));
     };
-    for number in 0..runs {
-        let asked = AskedRun {
+    let ask = |number: u32| {
+        store.ask_run(AskedRun {
             id: RunId::new(at, RunSource::Asked(job.id, u64::from(number))),
             job: job.id,
             job_version: job.version,
@@ -176,9 +180,14 @@ async fn plant(store: &dyn Store, workflow: Workflow, runs: u32, progress: super
             priority: definition.priority,
             rerun_of: None,
             at,
-        };
-        store.ask_run(asked).await?;
-        progress("runs", u64::from(number) + 1, u64::from(runs));
+        })
+    };
+    let mut asked = stream::iter(0..runs).map(ask).buffer_unordered(ASKED_AT_ONCE);
+    let mut count = 0;
+    while let Some(run) = asked.next().await {
+        run?;
+        count += 1;
+        progress("runs", count, u64::from(runs));
     }
     Ok(job.id)
 }
@@ -209,8 +218,14 @@ struct Counted {
 }
 
 async fn count(store: &dyn Store, job: JobId, plan: DagPlan, tasks: u32) -> Result<Counted> {
-    let query = RunQuery { job: Some(job), limit: PAGE, ..RunQuery::default() };
-    let runs = pages(store, query).await?;
+    let query = RunQuery { job: Some(job), with_tasks: true, limit: PAGE, ..RunQuery::default() };
+    let (mut runs, mut children) = (Vec::new(), FxHashMap::<RunId, Vec<RunInfo>>::default());
+    for run in pages(store, query).await? {
+        match run.parent {
+            Some(parent) => children.entry(parent).or_default().push(run),
+            None => runs.push(run),
+        }
+    }
     let mut counted = Counted {
         lost: u64::from(plan.runs.saturating_sub(runs.len() as u32)) * u64::from(tasks),
         ..Counted::default()
@@ -221,7 +236,7 @@ async fn count(store: &dyn Store, job: JobId, plan: DagPlan, tasks: u32) -> Resu
     let expected = if plan.shape == DagShape::Doomed { 1 } else { u64::from(tasks) };
     for run in runs {
         counted.stuck += u64::from(!run.state.is_final());
-        let children = pages(store, RunQuery { parent: Some(run.id), limit: PAGE, ..RunQuery::default() }).await?;
+        let children = children.remove(&run.id).unwrap_or_default();
         let done: BTreeSet<&str> =
             children.iter().filter(|run| run.state.is_final()).filter_map(|run| run.task.as_deref()).collect();
         counted.lost += expected.saturating_sub(done.len() as u64);
