@@ -17,6 +17,22 @@ export function Menu({ trigger, children, align = 'end' }: { trigger: ReactEleme
   );
 }
 
+/** A menu at a place of the page, such as that of a right click. `onClose` gives the focus back. */
+export function MenuAt({ x, y, label, onClose, children }: { x: number; y: number; label: string; onClose: () => void; children: ReactNode }) {
+  return (
+    <Radix.Root open modal={false} onOpenChange={(open) => !open && onClose()}>
+      <Radix.Trigger asChild>
+        <span aria-hidden="true" className={css.spot} style={{ left: x, top: y }} tabIndex={-1} />
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content className={css.menu} align="start" sideOffset={2} collisionPadding={8} aria-label={label} onCloseAutoFocus={(event) => event.preventDefault()}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
 export interface MenuItemProps {
   children: ReactNode;
   icon?: LucideIcon | undefined;

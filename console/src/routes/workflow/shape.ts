@@ -14,6 +14,8 @@ export const NODE_HEIGHT = 40;
 /** Pixels of a letter, and of what stands beside a label. */
 const PLACE = 7.6;
 const BESIDE = 44;
+/** How far an edge that goes back reaches out. */
+const ROUND = 36;
 /** At the first look, labels can be read. */
 const FIRST_SCALE = 0.6;
 
@@ -55,7 +57,14 @@ export function pathOf(index: number, request: LayoutRequest, answer: LayoutAnsw
     answer.across[to] ?? 0,
   ];
   const write = (along: number, across: number) => (direction === 'LR' ? `${along.toFixed(1)} ${across.toFixed(1)}` : `${across.toFixed(1)} ${along.toFixed(1)}`);
-  let path = `M${write(points[0] ?? 0, points[1] ?? 0)}`;
+  const [begin = 0, side = 0] = points;
+  const [end = 0, other = 0] = points.slice(-2);
+  if (end < begin) {
+    // It closes a circle, and goes round below both.
+    const low = Math.max(side + (request.across[from] ?? 0) / 2, other + (request.across[to] ?? 0) / 2) + ROUND / 2;
+    return `M${write(begin, side)}C${write(begin + ROUND, side)} ${write(begin + ROUND, low)} ${write(begin, low)}L${write(end, low)}C${write(end - ROUND, low)} ${write(end - ROUND, other)} ${write(end, other)}`;
+  }
+  let path = `M${write(begin, side)}`;
   for (let at = 2; at < points.length; at += 2) {
     const [along0 = 0, across0 = 0, along = 0, across = 0] = points.slice(at - 2, at + 2);
     if (Math.abs(across - across0) < 0.5) path += `L${write(along, across)}`;
