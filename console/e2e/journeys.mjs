@@ -137,6 +137,42 @@ export async function watchWorkflow({ server, open }) {
   return faults;
 }
 
+/** What waits for a decision stands in one inbox, with its number in the menu: one is approved under a name, one is rejected with a reason. */
+export async function decideInTheInbox({ server, open }) {
+  await server.job('release', {
+    params: { what: { default: 'web' } },
+    tasks: { ask: { approval: { prompt: 'Deploy ${{ params.what }} to production?', from: ['ann', 'bob'], timeout: '2h' } }, deploy: { needs: 'ask', noop: true } },
+  });
+  await server.job('payment', { tasks: { pay: { approval: { prompt: 'Pay the bill?' } } } });
+  const [release, payment] = [await server.run('release'), await server.run('payment')];
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/approvals');
+  await page.getByText('Deploy web to production?').waitFor();
+  await page.getByText('Pay the bill?').waitFor();
+  const faults = await violations(page);
+  await page.getByRole('button', { name: 'Approve: release ask' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Deploy web to production?').waitFor();
+  await dialog.getByLabel('Decide as').selectOption('bob');
+  await dialog.getByLabel('Reason').fill('tests are green');
+  faults.push(...(await violations(page)));
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('Approved.').waitFor();
+  await page.getByTitle('Deploy web to production?').waitFor({ state: 'detached' });
+  await server.final(release);
+  const { task } = await server.call('GET', `/api/v1/runs/${release}/tasks/ask`);
+  if (task.reason !== 'approved by bob: tests are green') faults.push(`the task says ${task.reason}`);
+  await page.getByLabel('Find by text, job or task').fill('nothing such');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: 'Reject: payment pay' }).focus();
+  await page.keyboard.press('Enter');
+  await dialog.getByLabel('Reason').fill('paid twice');
+  await page.keyboard.press('Enter');
+  await page.getByTitle('Pay the bill?').waitFor({ state: 'detached' });
+  if ((await server.final(payment)) !== 'failed') faults.push('the rejected run did not fail');
+  return faults;
+}
+
 /** From the dashboard, the line that failed is one click away, and the run is started again from there. */
 export async function findTheErrorAndRerun({ server, seen, open }) {
   const page = await signIn(await open(), server);

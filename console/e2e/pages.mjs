@@ -15,6 +15,7 @@ export function pages(seen) {
     `/ns/default/runs/${seen.flow}?task=load`,
     `/ns/default/runs/${seen.flow}?view=gantt`,
     '/ns/default/jobs/etl-flow?tab=tasks&view=grid',
+    '/ns/default/approvals',
     '/ns/default/queues',
     '/ns/default/workers',
     '/ns/default/calendars',

@@ -103,6 +103,8 @@ export async function fill(server) {
   await server.job('resting', { schedule: '*/5 * * * *', noop: true, paused: true });
   await server.call('PUT', '/api/v1/namespaces/default/calendars/holidays', { name: 'holidays', holiday: ['2026-12-25', '2027-01-01'] });
   await server.job('etl-flow', { tasks: { extract: { run: 'echo 1' }, clean: { needs: 'extract', matrix: { part: ['a', 'b'] }, noop: true }, load: { needs: 'clean', run: 'exit 1' }, report: { needs: ['load', 'extract'], noop: true } } });
+  await server.job('release-train', { tasks: { test: { noop: true }, 'go-live': { needs: 'test', approval: { prompt: 'Release the train of Monday to all regions?', from: ['ann', 'bob'], timeout: '36h' } }, announce: { needs: 'go-live', noop: true } } });
+  await server.run('release-train');
   const flow = await server.run('etl-flow');
   const failed = await server.run('always-fails');
   const big = await server.run('big-numbers');

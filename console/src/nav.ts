@@ -3,6 +3,7 @@ import {
   CalendarDays,
   Gauge,
   History,
+  Inbox,
   Layers,
   ListChecks,
   ListTodo,
@@ -12,6 +13,8 @@ import {
   TimerOff,
   Webhook,
 } from 'lucide-react';
+import type { ComponentType } from 'react';
+import { ApprovalBadge } from './routes/approvals/ApprovalBadge';
 import type { Dictionary } from './i18n';
 
 export interface NavEntry {
@@ -22,6 +25,8 @@ export interface NavEntry {
   key: string;
   /** In the bottom bar of phones. */
   phone?: boolean;
+  /** How many things wait there. */
+  badge?: ComponentType<{ ns: string }>;
 }
 
 /** The pages of the rail, in groups. */
@@ -30,6 +35,7 @@ export const nav: readonly (readonly NavEntry[])[] = [
     { to: '/ns/$ns', word: 'dashboard', icon: Gauge, key: 'd', phone: true },
     { to: '/ns/$ns/jobs', word: 'jobs', icon: ListTodo, key: 'j', phone: true },
     { to: '/ns/$ns/runs', word: 'runs', icon: History, key: 'r', phone: true },
+    { to: '/ns/$ns/approvals', word: 'approvals', icon: Inbox, key: 'a', badge: ApprovalBadge },
   ],
   [
     { to: '/ns/$ns/queues', word: 'queues', icon: Layers, key: 'q', phone: true },

@@ -6,6 +6,7 @@ import { NotFound } from './frame/NotFound';
 import { config } from './lib/config';
 import { prefs } from './lib/prefs';
 import { parseSearch, stringifySearch } from './lib/search';
+import { approvalsRoutes } from './routes/approvals/routes';
 import { calendarsRoutes } from './routes/calendars/routes';
 import { clusterRoutes } from './routes/cluster/routes';
 import { dashboardRoutes } from './routes/dashboard/routes';
@@ -61,6 +62,7 @@ const tree = rootRoute.addChildren([
       ...jobRoutes,
       ...runsRoutes,
       ...runRoutes,
+      ...approvalsRoutes,
       ...queuesRoutes,
       ...workersRoutes,
       ...calendarsRoutes,

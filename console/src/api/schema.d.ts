@@ -18,6 +18,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the tasks of workflow runs that wait for somebody's approval, the newest first.
+         * @description A page may have fewer than `limit`, or none, and a `next_cursor`: the search goes on there.
+         */
+        get: operations["runs_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster": {
         parameters: {
             query?: never;
@@ -1820,6 +1840,25 @@ export interface components {
              */
             updated: number;
         };
+        /** @description A task of a workflow run that waits for somebody to approve or reject it. */
+        Approval: {
+            /** @description Who may decide; everybody who may steer runs when absent. */
+            from?: string[];
+            /** @description Name of the workflow. */
+            job: string;
+            /** @description Namespace. */
+            namespace: string;
+            on_timeout?: components["schemas"]["OnTimeout"] | null;
+            /** @description What is asked, with the values of this run. */
+            prompt: string;
+            /** @description The workflow run. */
+            run: string;
+            /** @description When it began to wait. */
+            since: components["schemas"]["Timestamp"];
+            /** @description The task that asks; one item of a task that runs more than once has its number in brackets. */
+            task: string;
+            until?: components["schemas"]["Timestamp"] | null;
+        };
         /** @description What somebody is to decide before a workflow goes on. */
         ApprovalSpec: {
             from?: components["schemas"]["OneOrMany_String"] | null;
@@ -3509,6 +3548,30 @@ export interface components {
          * @enum {string}
          */
         Overlap: "allow" | "skip" | "hold" | "queue_one" | "queue_all" | "cancel_running";
+        /** @description A part of a list. */
+        Page_Approval: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description Who may decide; everybody who may steer runs when absent. */
+                from?: string[];
+                /** @description Name of the workflow. */
+                job: string;
+                /** @description Namespace. */
+                namespace: string;
+                on_timeout?: components["schemas"]["OnTimeout"] | null;
+                /** @description What is asked, with the values of this run. */
+                prompt: string;
+                /** @description The workflow run. */
+                run: string;
+                /** @description When it began to wait. */
+                since: components["schemas"]["Timestamp"];
+                /** @description The task that asks; one item of a task that runs more than once has its number in brackets. */
+                task: string;
+                until?: components["schemas"]["Timestamp"] | null;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
         /** @description A part of a list. */
         Page_Calendar: {
             /** @description The items, in the order of the list. */
@@ -5311,6 +5374,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApplyResult"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_approvals: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description Namespace; all when absent. */
+                namespace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Approval"];
                 };
             };
             /** @description Refused */

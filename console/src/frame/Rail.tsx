@@ -24,6 +24,7 @@ function NavLink({ entry, ns, collapsed }: { entry: NavEntry; ns: string; collap
     >
       <entry.icon size={17} strokeWidth={1.7} aria-hidden="true" />
       {!collapsed && <span>{word}</span>}
+      {entry.badge && <entry.badge ns={ns} />}
     </Link>
   );
   return collapsed ? (

@@ -26,6 +26,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 mod answer;
+mod approvals;
 mod cluster;
 mod error;
 mod flows;

@@ -42,6 +42,7 @@
 //! | [`RUN_TASK`] | GET | → [`RunTaskDetail`](crate::RunTaskDetail) |
 //! | [`RUN_TASK_CANCEL`], [`RUN_TASK_SKIP`], [`RUN_TASK_APPROVE`], [`RUN_TASK_REJECT`] | POST | [`Reason`](crate::Reason) → 202 [`RunTask`](crate::RunTask) |
 //! | [`RUN_TASK_MARK`] | POST | [`TaskMark`](crate::TaskMark) → 202 [`RunTask`](crate::RunTask) |
+//! | [`APPROVALS`] | GET ([`ApprovalFilter`](crate::ApprovalFilter)) | → [`Page`](crate::Page) of [`Approval`](crate::Approval), newest first |
 //! | [`RUN_OUTPUT`] | GET | → the JSON that the run has left |
 //! | [`RUN_LOG`] | GET ([`LogFilter`](crate::LogFilter)) | → [`LogPage`](crate::LogPage), or an event stream with `follow=true` |
 //! | [`RUN_LOG_FIND`] | GET ([`LogFind`](crate::LogFind)) | → [`LogFound`](crate::LogFound) |
@@ -200,6 +201,8 @@ pub const RUN_TASK_MARK: &str = "/api/v1/runs/{run}/tasks/{task}/mark";
 pub const RUN_TASK_APPROVE: &str = "/api/v1/runs/{run}/tasks/{task}/approve";
 /// Rejects what a task asks for.
 pub const RUN_TASK_REJECT: &str = "/api/v1/runs/{run}/tasks/{task}/reject";
+/// Tasks of workflow runs that wait for somebody's approval.
+pub const APPROVALS: &str = "/api/v1/approvals";
 /// Attempts of a run.
 pub const RUN_ATTEMPTS: &str = "/api/v1/runs/{run}/attempts";
 /// What a run has left, whole.
@@ -361,6 +364,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN_TASK_MARK, &["POST"]),
     (RUN_TASK_APPROVE, &["POST"]),
     (RUN_TASK_REJECT, &["POST"]),
+    (APPROVALS, &["GET"]),
     (RUN_ATTEMPTS, &["GET"]),
     (RUN_WHY, &["GET"]),
     (RUN_OUTPUT, &["GET"]),

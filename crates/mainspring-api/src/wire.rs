@@ -4,6 +4,7 @@
 //! stay below 2^53; ids are text. States and kinds that a client does not know read as `Unknown`.
 
 mod apply;
+mod approval;
 mod calendar;
 mod cluster;
 mod dashboard;
@@ -28,6 +29,7 @@ mod worker;
 mod xxl;
 
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
+pub use approval::{Approval, ApprovalFilter};
 pub use calendar::Calendar;
 pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness, Node,

@@ -1,5 +1,6 @@
 //! How the resources of the API look in tables: columns, nothing else.
 
+mod approval;
 mod cluster;
 mod flow;
 mod import;
@@ -16,6 +17,7 @@ mod why;
 mod worker;
 mod xxl;
 
+pub use approval::APPROVAL;
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use flow::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM};
 pub use import::IMPORTED;

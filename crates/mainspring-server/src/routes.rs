@@ -2,6 +2,7 @@
 //! a token. One file per resource.
 
 mod apply;
+mod approvals;
 mod calendars;
 mod check;
 mod cluster;
@@ -142,6 +143,7 @@ fn table() -> Vec<Route> {
         why::routes(),
         runs::routes(),
         tasks::routes(),
+        approvals::routes(),
         logs::routes(),
         outputs::routes(),
         facets::routes(),

@@ -18,6 +18,7 @@ import { misfires } from './misfires';
 import { operations } from './operations';
 import { views } from './views';
 import { workflow } from './workflow';
+import { approvals } from './approvals';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -45,6 +46,7 @@ export const en = {
   operations,
   views,
   workflow,
+  approvals,
   settings,
   palette,
   help,

@@ -11,6 +11,7 @@ export const shell = {
   calendars: 'Calendars',
   misfires: 'Misfires',
   webhooks: 'Webhooks',
+  approvals: 'Approvals',
   operations: 'Operations',
   settings: 'Settings',
   moreNav: 'More',

@@ -19,6 +19,7 @@ import { misfires } from './misfires';
 import { operations } from './operations';
 import { views } from './views';
 import { workflow } from './workflow';
+import { approvals } from './approvals';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -46,6 +47,7 @@ export const zh: Dictionary = {
   operations,
   views,
   workflow,
+  approvals,
   settings,
   palette,
   help,

@@ -13,6 +13,7 @@ export const shell: typeof en = {
   calendars: '日历',
   misfires: '错过触发',
   webhooks: 'Webhook',
+  approvals: '审批',
   operations: '批量操作',
   settings: '设置',
   moreNav: '更多',

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Ban, Check, SkipForward, X } from 'lucide-react';
+import { useState } from 'react';
 import { type Action, ActionBar } from '@/components/ActionBar';
 import { confirm } from '@/components/confirm';
 import { StateBadge } from '@/components/StateBadge';
@@ -11,6 +12,7 @@ import { fillPath } from '@/lib/commands';
 import { isFinal } from '@/states';
 import css from './Workflow.module.css';
 import type { TaskNode } from './graph';
+import { type Decision, DecideDialog } from '../approvals/DecideDialog';
 import { type TaskVerb, itemsQuery, steerTask, taskQuery } from './queries';
 import { type TaskStatus, statusOf } from './status';
 
@@ -43,13 +45,13 @@ export function TaskOfRun({ run, namespace, node, status }: { run: string; names
           ))}
         </ul>
       )}
-      <TaskActions run={run} status={status} isApproval={node.kind === 'approval'} />
+      <TaskActions run={run} status={status} node={node} />
       {task.items && <Items run={run} namespace={namespace} name={task.name} />}
     </>
   );
 }
 
-function TaskActions({ run, status, isApproval }: { run: string; status: TaskStatus; isApproval: boolean }) {
+function TaskActions({ run, status, node }: { run: string; status: TaskStatus; node: TaskNode }) {
   const t = useT();
   const client = useQueryClient();
   const { name } = status.task;
@@ -61,6 +63,8 @@ function TaskActions({ run, status, isApproval }: { run: string; status: TaskSta
     },
     onError: (error, { verb }) => toastError(t.workflow.verbs[verb], error),
   });
+  const [decision, setDecision] = useState<Decision>();
+  const decide = (verb: Decision['verb']) => setDecision({ run, task: name, prompt: status.task.reason ?? node.spec.approval?.prompt, from: [node.spec.approval?.from ?? []].flat(), verb });
   const over = isFinal(status.state);
   const action = (verb: TaskVerb, icon: Action['icon'], more: Partial<Action> = {}): Action => {
     const marks = verb === 'succeeded' || verb === 'failed';
@@ -78,8 +82,13 @@ function TaskActions({ run, status, isApproval }: { run: string; status: TaskSta
       ...more,
     };
   };
-  const approval = isApproval ? [action('approve', Check, { tone: 'primary' }), action('reject', X, { tone: 'danger' })] : [];
-  return <ActionBar actions={[...approval, action('skip', SkipForward), action('cancel', Ban), action('succeeded', Check, { hidden: true }), action('failed', X, { hidden: true })]} />;
+  const approval = node.kind === 'approval' ? [action('approve', Check, { tone: 'primary', run: () => decide('approve') }), action('reject', X, { tone: 'danger', run: () => decide('reject') })] : [];
+  return (
+    <>
+      <ActionBar actions={[...approval, action('skip', SkipForward), action('cancel', Ban), action('succeeded', Check, { hidden: true }), action('failed', X, { hidden: true })]} />
+      {decision && <DecideDialog decision={decision} onClose={() => setDecision(undefined)} />}
+    </>
+  );
 }
 
 function Items({ run, namespace, name }: { run: string; namespace: string; name: string }) {

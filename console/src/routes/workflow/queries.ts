@@ -60,9 +60,9 @@ export const definedTasksQuery = (namespace: string, job: string, version: numbe
 export type TaskVerb = 'cancel' | 'skip' | 'approve' | 'reject' | 'succeeded' | 'failed';
 
 /** Asks something of a task. */
-export async function steerTask(run: string, task: string, verb: TaskVerb, reason: string): Promise<void> {
+export async function steerTask(run: string, task: string, verb: TaskVerb, reason: string, by = ''): Promise<void> {
   const marks = verb === 'succeeded' || verb === 'failed';
   const path = fillPath(`/api/v1/runs/{run}/tasks/{task}/${marks ? 'mark' : verb}`, { run, task });
-  const body = JSON.stringify({ ...(marks ? { state: verb } : {}), ...(reason === '' ? {} : { reason }) });
+  const body = JSON.stringify({ ...(marks ? { state: verb } : {}), ...(reason === '' ? {} : { reason }), ...(by === '' ? {} : { by }) });
   await send({ method: 'POST', path, body, headers: { 'idempotency-key': idempotencyKey() } });
 }

@@ -1,5 +1,6 @@
 //! `mainspring run …`.
 
+mod approvals;
 mod tasks;
 
 use std::path::{Path, PathBuf};
@@ -84,6 +85,8 @@ enum Verb {
     Skip(tasks::TaskArgs),
     /// Take a task of a workflow run for succeeded or failed
     Mark(tasks::MarkArgs),
+    /// List the tasks that wait for somebody's approval
+    Approvals(ListArgs),
     /// Approve what a task of a workflow run asks for
     Approve(tasks::DecideArgs),
     /// Reject what a task of a workflow run asks for
@@ -184,6 +187,7 @@ pub fn run(args: RunArgs, output: &Output) -> Result {
             Verb::Resume(args) => tasks::resume(&session, args, output).await,
             Verb::Skip(args) => tasks::skip(&session, args, output).await,
             Verb::Mark(args) => tasks::mark(&session, args, output).await,
+            Verb::Approvals(args) => approvals::list(&session, &args, output).await,
             Verb::Approve(args) => tasks::approve(&session, args, output).await,
             Verb::Reject(args) => tasks::reject(&session, args, output).await,
             Verb::Output { id, out } => left(&session, &id, out.as_deref(), output).await,

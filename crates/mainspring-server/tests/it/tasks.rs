@@ -2,8 +2,8 @@
 
 use mainspring_api::client::Precondition;
 use mainspring_api::{
-    ErrorCode, GraphFilter, Marked, Reason, RunFilter, RunNow, RunState, TaskFilter, TaskMark, TaskState, TriggerRule,
-    WhyCode, WriteOptions,
+    ApprovalFilter, ErrorCode, GraphFilter, Marked, OnTimeout, Reason, RunFilter, RunNow, RunState, TaskFilter,
+    TaskMark, TaskState, TriggerRule, WhyCode, WriteOptions,
 };
 use serde_json::json;
 
@@ -103,6 +103,15 @@ async fn what_cannot_be_asked_of_a_task_is_refused_with_its_reason() {
     assert_eq!(code(client.skip_task(&run, "ask", &none).await), ErrorCode::TaskStarted);
     assert_eq!(code(client.approve_task(&run, "next", &none).await), ErrorCode::TaskNoApproval);
     assert_eq!(code(client.approve_task(&run, "ask", &none).await), ErrorCode::TaskApprover);
+    let all = ApprovalFilter::default();
+    let inbox = client.approvals(&all).await.unwrap().items;
+    assert_eq!((inbox.len(), inbox[0].run.as_str(), inbox[0].task.as_str()), (1, run.as_str(), "ask"));
+    assert_eq!(
+        (inbox[0].prompt.as_str(), inbox[0].from.as_slice(), inbox[0].until),
+        ("go on?", &["ann".to_owned()][..], None)
+    );
+    let elsewhere = ApprovalFilter { namespace: Some("other".into()), ..ApprovalFilter::default() };
+    assert_eq!(client.approvals(&elsewhere).await.unwrap().items, []);
     let child = client.task(&run, "ask").await.unwrap().task.run.unwrap();
     assert_eq!(code(client.rerun(&child, &none).await), ErrorCode::RunIsTask);
     let why = client.why_run(&run).await.unwrap().reasons;
@@ -112,7 +121,48 @@ async fn what_cannot_be_asked_of_a_task_is_refused_with_its_reason() {
     client.approve_task(&run, "ask", &by_ann).await.unwrap();
     assert_eq!(client.wait_for_run(&run).await.unwrap().state, RunState::Succeeded);
     assert_eq!(client.task(&run, "ask").await.unwrap().task.reason.as_deref(), Some("approved by ann: fine"));
+    assert_eq!(client.approvals(&all).await.unwrap().items, []);
     let mark = TaskMark { state: Marked::Failed, reason: None, by: None };
     assert_eq!(code(client.mark_task(&run, "next", &mark).await), ErrorCode::RunFinal);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn approvals_are_listed_in_pages_and_waits_are_none() {
+    let running = Running::start().await;
+    let client = &running.client;
+    let wanted = spec(json!({"name": "w", "tasks": {
+        "first": {"approval": {"prompt": "deploy ${{ params.what }}?", "timeout": "1h", "on_timeout": "skip"}},
+        "second": {"approval": {"prompt": "really?"}},
+        "nap": {"wait": {"for": "1h"}},
+    }, "params": {"what": {"default": "web"}}}));
+    client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
+    let run = client.run_job("default", "w", &RunNow::default()).await.unwrap().id;
+    let all = ApprovalFilter::default();
+    while client.approvals(&all).await.unwrap().items.len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let mut filter = ApprovalFilter { namespace: Some("default".into()), limit: Some(1), ..ApprovalFilter::default() };
+    let mut found = Vec::new();
+    loop {
+        let page = client.approvals(&filter).await.unwrap();
+        assert!(page.items.len() <= 1);
+        found.extend(page.items);
+        filter.cursor = page.next_cursor;
+        if filter.cursor.is_none() {
+            break;
+        }
+    }
+    found.sort_by(|a, b| a.task.cmp(&b.task));
+    let tasks: Vec<&str> = found.iter().map(|it| it.task.as_str()).collect();
+    assert_eq!(tasks, ["first", "second"]);
+    assert_eq!((found[0].prompt.as_str(), found[0].job.as_str()), ("deploy web?", "w"));
+    assert_eq!(found[0].on_timeout, Some(OnTimeout::Skip));
+    assert!(found[0].until.is_some() && found[1].until.is_none());
+    client.cancel_run(&run, &Reason::default()).await.unwrap();
+    client.wait_for_run(&run).await.unwrap();
+    assert_eq!(client.approvals(&all).await.unwrap().items, []);
+    let bad = ApprovalFilter { cursor: Some("x".into()), ..ApprovalFilter::default() };
+    assert_eq!(code(client.approvals(&bad).await), ErrorCode::RequestCursor);
     running.stop().await;
 }

@@ -1,0 +1,17 @@
+export const approvals = {
+  what: 'approvals',
+  asked: 'What is asked',
+  who: 'Who may decide',
+  anybody: 'everybody',
+  since: 'Waits since',
+  until: 'Until',
+  noLimit: 'no limit',
+  find: 'Find by text, job or task',
+  emptyText: 'Nothing waits for a decision. A task of a workflow asks for one with',
+  more: (n: string) => `${n} are shown; the others follow when these are decided.`,
+  waiting: (n: string) => `${n} wait for a decision`,
+  as: 'Decide as',
+  asHint: 'Kept with the task. The server cannot check who you are.',
+  done: { approve: 'Approved.', reject: 'Rejected.' },
+  onTimeout: { fail: 'Then it fails.', skip: 'Then it is skipped.', approve: 'Then it counts as approved.' },
+};

@@ -1,1 +1,0 @@
-import{v as e}from"./Button-uO8fpTBm.js";var t=e(void 0);export{t};
