@@ -5238,6 +5238,11 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description The executors that are known to the node that answers, by address. */
             instances?: components["schemas"]["XxlInstance"][];
+            /**
+             * Format: int32
+             * @description Executors that may register at one node at a time.
+             */
+            instances_max: number;
             /** @description The name that executors register with. */
             name: string;
             previous_token_until?: components["schemas"]["Timestamp"] | null;
@@ -5261,6 +5266,11 @@ export interface components {
             addresses?: string[] | null;
             /**
              * Format: int32
+             * @description Executors that may register at one node at a time, 1 to 20,000. Those that are there stay.
+             */
+            instances_max?: number | null;
+            /**
+             * Format: int32
              * @description Runs that one executor is given at a time, 1 to 10,000.
              */
             slots?: number | null;
@@ -5271,6 +5281,11 @@ export interface components {
         XxlAppSpec: {
             /** @description Addresses of executors that do not register; at most 100. */
             addresses?: string[];
+            /**
+             * Format: int32
+             * @description Executors that may register at one node at a time, 1 to 20,000; 1,000 when absent.
+             */
+            instances_max?: number | null;
             /** @description The app name that executors register with: at most 64 letters, digits, `.`, `_` or `-`. */
             name: string;
             /**
@@ -5288,6 +5303,11 @@ export interface components {
          * @enum {string}
          */
         XxlBlock: "serial_execution" | "discard_later" | "cover_early";
+        /**
+         * @description Whether requests go to an executor: three without an answer stop them for a while.
+         * @enum {string}
+         */
+        XxlBreaker: "closed" | "open" | "trying";
         /** @description An executor. */
         XxlInstance: {
             /** @description Where it is called. */
@@ -5297,10 +5317,18 @@ export interface components {
             /** @description The app that it belongs to. */
             app: string;
             beat_at?: components["schemas"]["Timestamp"] | null;
+            breaker?: components["schemas"]["XxlBreaker"] | null;
+            breaker_until?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How far its clock is ahead of the server's, in milliseconds, to the second; absent for those that do not tell their time, as
+             *     Java's.
+             */
+            clock_offset_ms?: number | null;
             /** @description The releases of XXL-JOB whose dialect it speaks, such as `3.3-3.4`; absent while several are possible. */
             dialect?: string | null;
             heard_at?: components["schemas"]["Timestamp"] | null;
-            /** @description What was tried and does not work: `idle_beat`, `kill`, `log`. */
+            /** @description What was tried and does not work: `idle_beat`, `kill`, `log`, `token`. */
             lacks?: string[];
             /** @description Whether it has said that it goes. */
             left?: boolean;

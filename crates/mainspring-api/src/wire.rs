@@ -73,7 +73,7 @@ pub use worker::{
     Worker, WorkerEnd, WorkerHolding, WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport,
     WorkerRun, WorkerSpec, WorkerTask, WorkerTerms, WorkerToken, WorkerTokenSpec,
 };
-pub use xxl::{XxlApp, XxlAppChange, XxlAppSpec, XxlInstance, XxlTokenRotation};
+pub use xxl::{XxlApp, XxlAppChange, XxlAppSpec, XxlBreaker, XxlInstance, XxlTokenRotation};
 
 /// Implements `as_str`, `Display` and an `ALL` table for enums whose wire words are their snake-case names.
 macro_rules! words {

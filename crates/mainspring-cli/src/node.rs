@@ -64,6 +64,9 @@ pub struct NodeArgs {
     /// What HTTP tasks may reach beyond public addresses: loopback, private, any, NETWORK, ADDRESS[:PORT], HOST
     #[arg(long, env = "MAINSPRING_ALLOW_OUTBOUND", value_delimiter = ',', value_name = "WHAT")]
     pub allow_outbound: Vec<Allow>,
+    /// Where XXL-JOB executors may be beyond public addresses, in the same words; when absent private, and loopback if it listens there
+    #[arg(long, env = "MAINSPRING_ALLOW_EXECUTORS", value_delimiter = ',', value_name = "WHAT")]
+    pub allow_executors: Vec<Allow>,
     /// Path that console and API are under, such as /jobs; a proxy may take it off or pass it on
     #[arg(long, env = "MAINSPRING_BASE_PATH", default_value = "", hide_default_value = true, value_name = "PATH")]
     pub base_path: String,
@@ -228,6 +231,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         public_url: args.public_url.clone(),
         requests: requests.handle(),
         connections: None,
+        executors: (!args.allow_executors.is_empty()).then(|| outbound(&args.allow_executors)),
         inspect: None,
     };
     let server = match Server::start(Arc::clone(&engine), settings).await {
@@ -380,8 +384,12 @@ pub fn tasks(data: &Path, allow_outbound: &[Allow]) -> mainspring_tasks::Setting
     // This program itself, also after an upgrade has replaced its file.
     tasks.leash = Some(PathBuf::from("/proc/self/exe")).filter(|path| path.exists());
     tasks.leash_args = std::iter::once(LEASH.to_owned()).chain(descriptors::argument()).collect();
-    tasks.outbound = allow_outbound.iter().cloned().fold(OutboundPolicy::default(), OutboundPolicy::allow);
+    tasks.outbound = outbound(allow_outbound);
     tasks
+}
+
+fn outbound(exceptions: &[Allow]) -> OutboundPolicy {
+    exceptions.iter().cloned().fold(OutboundPolicy::default(), OutboundPolicy::allow)
 }
 
 fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings {

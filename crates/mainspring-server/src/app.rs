@@ -10,6 +10,7 @@ use mainspring_core::job::JobKey;
 use mainspring_engine::{Control, Engine};
 use mainspring_schedule::Timestamp;
 use mainspring_store::WorkerToken;
+use mainspring_tasks::OutboundPolicy;
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, Semaphore, watch};
 
@@ -114,7 +115,7 @@ impl Inner {
             guesses: Guesses::default(),
             failed: Grouped::default(),
             tokens: Mutex::default(),
-            xxl: Xxl::default(),
+            xxl: Xxl::new(OutboundPolicy::default()),
             engine,
         }
     }

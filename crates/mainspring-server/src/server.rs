@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use mainspring_core::compile;
 use mainspring_engine::{Engine, Workers};
+use mainspring_tasks::{Allow, OutboundPolicy};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
@@ -53,6 +54,9 @@ pub struct Settings {
     pub requests: Option<Handle>,
     /// Connections at a time; half of the files that the process may open if absent, 16,384 at most.
     pub connections: Option<usize>,
+    /// Where XXL-JOB's executors may be beyond public addresses. Private networks if absent, and this machine while the server listens
+    /// nowhere else.
+    pub executors: Option<OutboundPolicy>,
     /// Looks at every answer before it leaves, for tests.
     pub inspect: Option<Inspect>,
 }
@@ -71,6 +75,7 @@ impl Default for Settings {
             public_url: None,
             requests: None,
             connections: None,
+            executors: None,
             inspect: None,
         }
     }
@@ -175,7 +180,9 @@ impl Server {
         let node_name = settings.node_name.unwrap_or_else(host_name);
         let room = settings.connections.unwrap_or_else(connections_max);
         let here = (zone.name().to_owned(), node_name, settings.slots);
-        let app = Arc::new(Inner::new(engine, opened.access, closed.clone(), here));
+        let executors = settings.executors.unwrap_or_else(|| near(address));
+        let inner = Inner::new(engine, opened.access, closed.clone(), here);
+        let app = Arc::new(Inner { xxl: xxl::Xxl::new(executors), ..inner });
         let (deeds, workers) = (Arc::clone(&app.deeds), app.engine.workers().clone());
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let router = layers::under(&app, routes::router(&app, settings.inspect));
@@ -274,6 +281,12 @@ impl Drop for Server {
     }
 }
 
+/// Where executors may be that reach a server at this address: whoever listens on this machine only is reached from it only.
+fn near(address: SocketAddr) -> OutboundPolicy {
+    let policy = OutboundPolicy::default().allow(Allow::Private);
+    if address.ip().is_loopback() { policy.allow(Allow::Loopback) } else { policy }
+}
+
 async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
     TcpListener::bind(address).await.map_err(|source| refused(address, source))
 }
@@ -296,4 +309,33 @@ pub(crate) async fn closed(closing: &mut watch::Receiver<bool>) {
 
 fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn executors_are_in_private_networks_and_on_this_machine_only_if_it_alone_is_listened_to() {
+        for (listen, loopback) in
+            [("127.0.0.1:7070", true), ("[::1]:7070", true), ("0.0.0.0:7070", false), ("10.0.0.1:1", false)]
+        {
+            let policy = near(listen.parse().unwrap());
+            let permits = |address: &str| policy.permits(address.parse().unwrap());
+            assert_eq!((permits("127.0.0.1:9999"), permits("[::1]:9999")), (loopback, loopback), "{listen}");
+            for address in [
+                "10.1.2.3:9999",
+                "172.16.0.1:9999",
+                "192.168.1.1:9999",
+                "100.64.0.1:9999",
+                "[fd00::7]:9999",
+                "1.1.1.1:80",
+            ] {
+                assert!(permits(address), "{listen}: {address}");
+            }
+            for address in ["169.254.169.254:80", "[fe80::1]:80", "0.0.0.0:80", "168.63.129.16:80", "224.0.0.1:80"] {
+                assert!(!permits(address), "{listen}: {address}");
+            }
+        }
+    }
 }

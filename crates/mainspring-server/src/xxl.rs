@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mainspring_schedule::Timestamp;
-use mainspring_xxl::{Client, ClientLimits};
+use mainspring_tasks::OutboundPolicy;
+use mainspring_xxl::{Address, Client, ClientLimits, Reach};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, watch};
 
@@ -36,6 +37,8 @@ pub(crate) use self::serve::serve;
 pub(crate) struct Xxl {
     pub(crate) apps: apps::Cache,
     client: Client,
+    /// Where executors may be.
+    reach: Reach,
     executors: Mutex<Executors>,
     /// What is sent from here, by the number of each.
     attempts: Mutex<FxHashMap<i64, Arc<Attempt>>>,
@@ -48,11 +51,18 @@ pub(crate) struct Xxl {
     refused: Grouped<String>,
 }
 
-impl Default for Xxl {
-    fn default() -> Self {
+impl Xxl {
+    /// Knows nobody yet. Executors are called where the policy permits it.
+    pub(crate) fn new(policy: OutboundPolicy) -> Self {
+        let policy = Arc::new(policy);
+        let resolver = policy.resolver();
+        let check = move |url: &_| policy.check(url).map_err(|denied| denied.to_string());
+        let reach = Reach { check: Arc::new(check), resolver };
+        let client = Client::within(ClientLimits::default(), reach.clone());
         Self {
             apps: apps::Cache::default(),
-            client: Client::new(ClientLimits::default()).expect("ring has all that the settings name"),
+            client: client.expect("ring has all that the settings name"),
+            reach,
             executors: Mutex::default(),
             attempts: Mutex::default(),
             hands: Mutex::default(),
@@ -60,6 +70,12 @@ impl Default for Xxl {
             begun: Instant::now(),
             refused: Grouped::default(),
         }
+    }
+
+    /// Says why nothing may be sent to an address. What a name stands for is looked at when it is called.
+    pub(crate) fn is_within(&self, address: &Address) -> Result<(), String> {
+        let within = self.reach.allows(address.as_str());
+        within.map_err(|why| format!("{why}; --allow-executors names more"))
     }
 }
 
@@ -87,8 +103,9 @@ impl Xxl {
     }
 
     /// The executors of one app, or of all, as the API shows them.
-    pub(crate) fn show(&self, app: Option<&str>) -> Vec<mainspring_api::XxlInstance> {
-        let mut shown = self.executors().show(app, self.now_ms());
+    pub(crate) fn show(&self, app: Option<&str>, now: Timestamp) -> Vec<mainspring_api::XxlInstance> {
+        let now_ms = self.now_ms();
+        let mut shown = self.executors().show(app, now_ms);
         let hands = lock(&self.hands);
         for (key, hand) in hands.iter() {
             let is_it = |one: &&mut mainspring_api::XxlInstance| {
@@ -96,6 +113,9 @@ impl Xxl {
             };
             if let Some(one) = shown.iter_mut().find(is_it) {
                 one.running = Some(hand.running());
+                let (breaker, until_ms) = hand.breaker();
+                one.breaker = Some(breaker);
+                one.breaker_until = until_ms.map(|ms| crate::show::instant(now + (ms - now_ms)));
             }
         }
         shown

@@ -4,28 +4,25 @@
 //! the next fire uses it, and a job that runs once a minute gains nothing from it. Proxies from the
 //! environment are not used, because behind one the outbound policy could not see addresses.
 
-mod error;
+pub(crate) mod error;
 pub(crate) mod policy;
 mod request;
 mod resolver;
 mod tls;
 
 use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::LOCATION;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Response};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-use self::error::Denied;
 use self::policy::OutboundPolicy;
 use self::request::{Request, shown};
-use self::resolver::Resolver;
 use self::tls::Trust;
 use crate::attempt::Attempt;
 use crate::ended::{Ended, Outcome, TaskError};
@@ -116,23 +113,12 @@ impl Caller {
     }
 
     async fn send(&self, client: &Client, request: &Request) -> Result<Response, TaskError> {
-        self.check_literal(&request.url)?;
+        self.policy.check(&request.url)?;
         let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
         if let Some(body) = &request.body {
             builder = builder.body(body.clone());
         }
         builder.send().await.map_err(|error| error::explain(&error, &request.url))
-    }
-
-    /// Checks a host that is an address, which no resolver gets to see. The parser has turned all
-    /// its spellings (decimal, octal, hexadecimal, short) into the usual one.
-    fn check_literal(&self, url: &Url) -> Result<(), TaskError> {
-        let host = url.host_str().unwrap_or_default();
-        let Ok(ip) = host.trim_matches(['[', ']']).parse::<IpAddr>() else {
-            return Ok(());
-        };
-        let address = SocketAddr::new(ip, url.port_or_known_default().unwrap_or_default());
-        if self.policy.permits(address) { Ok(()) } else { Err(Denied { host: host.to_owned(), ip }.into()) }
     }
 
     /// Puts the body into the log as it comes; what the log does not keep is not waited for.
@@ -160,7 +146,7 @@ impl Caller {
             Client::builder()
                 .user_agent(USER_AGENT)
                 .tls_backend_preconfigured(tls)
-                .dns_resolver(Arc::new(Resolver::new(Arc::clone(&self.policy))))
+                .dns_resolver(self.policy.resolver())
                 .redirect(Policy::none())
                 .referer(false)
                 .pool_max_idle_per_host(0)

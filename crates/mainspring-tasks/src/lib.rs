@@ -50,6 +50,7 @@ pub use codes::{ERROR_CODES, ErrorCode};
 pub use data::{DataError, JobData};
 pub use ended::{Ended, Outcome, TaskError};
 pub use handler::{Handler, HandlerError, HandlerFuture, HandlerResult, Handlers, IntoHandlerResult};
+pub use http::error::Denied;
 pub use http::policy::{Allow, AllowError, OutboundPolicy};
 pub use leftovers::Leftovers;
 pub use log::channel::{LogReader, LogWriter};

@@ -1,9 +1,12 @@
 //! Calls executors.
 
+use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::Url;
+use reqwest::dns::Resolve;
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use serde::Serialize;
@@ -43,6 +46,26 @@ const IDLE: Duration = Duration::from_secs(60);
 pub struct Client {
     http: reqwest::Client,
     limits: ClientLimits,
+    reach: Option<Reach>,
+}
+
+/// Says why a URL is not called.
+pub type Check = Arc<dyn Fn(&Url) -> Result<(), String> + Send + Sync>;
+
+/// Which addresses a [`Client`] calls. Executors name their own addresses, so that without a rule each of them could have any machine
+/// called that the server reaches.
+#[derive(Clone)]
+pub struct Reach {
+    /// Checks a URL whose host is an address; says why it is not called.
+    pub check: Check,
+    /// Finds the addresses of host names: those that may be called.
+    pub resolver: Arc<dyn Resolve>,
+}
+
+impl fmt::Debug for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reach").finish_non_exhaustive()
+    }
 }
 
 /// A client that cannot be made.
@@ -94,11 +117,23 @@ pub struct Probe {
 }
 
 impl Client {
-    /// Makes a client.
+    /// Makes a client that calls every address.
     ///
     /// # Errors
     /// When the system's TLS cannot be set up.
     pub fn new(limits: ClientLimits) -> Result<Self, SettingsError> {
+        Self::make(limits, None)
+    }
+
+    /// Makes a client that calls only what a rule allows.
+    ///
+    /// # Errors
+    /// When the system's TLS cannot be set up.
+    pub fn within(limits: ClientLimits, reach: Reach) -> Result<Self, SettingsError> {
+        Self::make(limits, Some(reach))
+    }
+
+    fn make(limits: ClientLimits, reach: Option<Reach>) -> Result<Self, SettingsError> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -106,7 +141,11 @@ impl Client {
             .map_err(|error| SettingsError(error.to_string()))?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        let http = reqwest::Client::builder()
+        let mut builder = reqwest::Client::builder();
+        if let Some(reach) = &reach {
+            builder = builder.dns_resolver(Arc::clone(&reach.resolver));
+        }
+        let http = builder
             .tls_backend_preconfigured(tls)
             .http1_only()
             .redirect(reqwest::redirect::Policy::none())
@@ -117,7 +156,7 @@ impl Client {
             .pool_idle_timeout(IDLE)
             .build()
             .map_err(|error| SettingsError(error.to_string()))?;
-        Ok(Self { http, limits })
+        Ok(Self { http, limits, reach })
     }
 
     /// Sends a run. Whatever comes of it, the same order must not be sent again.
@@ -192,8 +231,13 @@ impl Client {
                 false => CallFailed::Unanswered { address, reason },
             }
         };
-        let request = self.http.post(to.address.join(method)).headers(headers).body(body.to_owned());
+        let url = to.address.join(method);
+        if let Some(Err(reason)) = self.reach.as_ref().map(|reach| reach.allows(&url)) {
+            return Err(CallFailed::Unreached { address: to.address.clone(), reason });
+        }
+        let request = self.http.post(url).headers(headers).body(body.to_owned());
         let mut response = request.send().await.map_err(|error| failed(&error))?;
+        let date_ms = response.headers().get(DATE).and_then(date_ms);
         let status = response.status().as_u16();
         let mut bytes = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error))? {
@@ -203,7 +247,7 @@ impl Client {
             }
             bytes.extend_from_slice(&chunk);
         }
-        Ok(Reply::parse(status, &bytes))
+        Ok(Reply { date_ms, ..Reply::parse(status, &bytes) })
     }
 }
 
@@ -239,6 +283,23 @@ impl Target<'_> {
         }
         headers
     }
+}
+
+impl Reach {
+    /// Says why a URL is not called, if its host is an address.
+    ///
+    /// # Errors
+    /// It is not called.
+    pub fn allows(&self, url: &str) -> Result<(), String> {
+        let url = Url::parse(url).map_err(|error| error.to_string())?;
+        (self.check)(&url)
+    }
+}
+
+/// An instant of a header, in milliseconds since 1970 UTC.
+fn date_ms(value: &HeaderValue) -> Option<i64> {
+    let at = httpdate::parse_http_date(value.to_str().ok()?).ok()?;
+    i64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
 /// The JSON of a body.

@@ -54,6 +54,20 @@ pub enum Admission {
     },
 }
 
+/// Where the breaker of a gate stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Breaker {
+    /// Requests go.
+    Closed,
+    /// Nothing goes until then.
+    Open {
+        /// Milliseconds on the clock of the caller.
+        until: i64,
+    },
+    /// One request is under way to see whether it is answered.
+    Trying,
+}
+
 impl Gate {
     /// Makes a gate with nothing under way.
     #[must_use]
@@ -109,6 +123,16 @@ impl Gate {
     pub fn heard(&mut self, now: i64) {
         if let State::Open { until, pause_ms } = self.state {
             self.state = State::Open { until: until.min(now), pause_ms };
+        }
+    }
+
+    /// Returns where the breaker stands.
+    #[must_use]
+    pub const fn breaker(&self) -> Breaker {
+        match self.state {
+            State::Closed { .. } => Breaker::Closed,
+            State::Open { until, .. } => Breaker::Open { until },
+            State::Trying { .. } => Breaker::Trying,
         }
     }
 

@@ -130,6 +130,16 @@ impl Instances {
         is_new
     }
 
+    /// Tells whether an instance may register where an app has at most so many: as many alive, and twice as many that are known, so
+    /// that all of them can be replaced at a time. Entered addresses do not count.
+    #[must_use]
+    pub fn has_room(&self, app: &str, address: &Address, max: usize, now: i64) -> bool {
+        let others = || self.of_app(app).filter(|(other, instance)| *other != address && !instance.is_manual);
+        let is_entered = self.of_app(app).any(|(known, instance)| known == address && instance.is_manual);
+        let alive = others().filter(|(_, instance)| instance.is_alive(now)).count();
+        is_entered || (alive < max && others().count() < max.saturating_mul(2))
+    }
+
     /// Takes in that an instance goes. Returns whether it was known and alive.
     pub fn leave(&mut self, app: &str, address: &Address) -> bool {
         let instance = self.0.get_mut(app).and_then(|instances| instances.get_mut(address));
@@ -249,6 +259,30 @@ mod tests {
         instances.enter("a", &[address(4)]);
         instances.sweep(i64::MAX / 2);
         assert!(instances.may_call("a", &address(4)), "an entered one is never forgotten");
+    }
+
+    #[test]
+    fn no_more_executors_register_than_an_app_may_have() {
+        let mut instances = Instances::default();
+        instances.enter("a", &[address(9)]);
+        let room = |instances: &Instances, port, now| instances.has_room("a", &address(port), 2, now);
+        for port in [1, 2] {
+            assert!(room(&instances, port, 0));
+            instances.beat("a", &address(port), &plain(), 0);
+        }
+        assert!(!room(&instances, 3, 0) && room(&instances, 1, 0), "a further beat is no further executor");
+        assert!(room(&instances, 9, 0), "a person has entered it");
+        assert!(instances.has_room("b", &address(3), 2, 0), "each app has its own");
+        // All are replaced, twice: then the first are not forgotten yet.
+        for port in [3, 4] {
+            instances.leave("a", &address(port - 2));
+            assert!(room(&instances, port, 1));
+            instances.beat("a", &address(port), &plain(), 1);
+        }
+        instances.leave("a", &address(3));
+        assert!(!room(&instances, 5, 1));
+        instances.sweep(2 * DEAD_MS + 1);
+        assert!(room(&instances, 5, 2 * DEAD_MS + 1));
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub struct Reply {
     pub message: Option<String>,
     /// What came along.
     pub payload: Payload,
+    /// What its clock said when it answered, to the second, in milliseconds since 1970 UTC. Java's executors do not tell.
+    pub date_ms: Option<i64>,
 }
 
 /// What an envelope carries, and under which name.
@@ -42,9 +44,17 @@ impl Reply {
         match (status, &json) {
             (200, Value::Object(fields)) if fields.get("code").is_some_and(|code| lenient::integer(code).is_some()) => {
                 let code = fields.get("code").and_then(lenient::integer);
-                Self { code, message: fields.get("msg").and_then(lenient::text), payload: Payload::of(&json) }
+                Self {
+                    code,
+                    message: fields.get("msg").and_then(lenient::text),
+                    payload: Payload::of(&json),
+                    date_ms: None,
+                }
             }
-            (status, json) => Self { code: None, message: Some(said(status, json, body)), payload: Payload::None },
+            (status, json) => {
+                let message = Some(said(status, json, body));
+                Self { code: None, message, payload: Payload::None, date_ms: None }
+            }
         }
     }
 

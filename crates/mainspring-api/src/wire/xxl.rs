@@ -27,6 +27,11 @@ pub struct XxlAppSpec {
     #[schemars(range(min = 1, max = 10_000))]
     #[schema(minimum = 1, maximum = 10_000)]
     pub slots: Option<u32>,
+    /// Executors that may register at one node at a time, 1 to 20,000; 1,000 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 20_000))]
+    #[schema(minimum = 1, maximum = 20_000)]
+    pub instances_max: Option<u32>,
 }
 
 /// What may be changed about an app. What is absent stays.
@@ -45,6 +50,11 @@ pub struct XxlAppChange {
     #[schemars(range(min = 1, max = 10_000))]
     #[schema(minimum = 1, maximum = 10_000)]
     pub slots: Option<u32>,
+    /// Executors that may register at one node at a time, 1 to 20,000. Those that are there stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 20_000))]
+    #[schema(minimum = 1, maximum = 20_000)]
+    pub instances_max: Option<u32>,
 }
 
 /// How the token of an app is replaced.
@@ -72,6 +82,8 @@ pub struct XxlApp {
     pub addresses: Vec<String>,
     /// Runs that one executor is given at a time.
     pub slots: u32,
+    /// Executors that may register at one node at a time.
+    pub instances_max: u32,
     /// The queue in which runs of the app's jobs wait.
     pub queue: String,
     /// When it was made.
@@ -114,10 +126,44 @@ pub struct XxlInstance {
     /// When anything of it was heard last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard_at: Option<Timestamp>,
+    /// How far its clock is ahead of the server's, in milliseconds, to the second; absent for those that do not tell their time, as
+    /// Java's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_offset_ms: Option<i64>,
     /// Runs that it has, if the node that answers sends them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<u32>,
-    /// What was tried and does not work: `idle_beat`, `kill`, `log`.
+    /// Its circuit breaker, if the node that answers sends it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaker: Option<XxlBreaker>,
+    /// Until when at least nothing is sent to it, while the breaker is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breaker_until: Option<Timestamp>,
+    /// What was tried and does not work: `idle_beat`, `kill`, `log`, `token`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lacks: Vec<String>,
+}
+
+/// Whether requests go to an executor: three without an answer stop them for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum XxlBreaker {
+    /// They go.
+    Closed,
+    /// None goes.
+    Open,
+    /// One goes, to see whether it is answered.
+    Trying,
+}
+
+impl XxlBreaker {
+    /// Returns the word that stands for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::Trying => "trying",
+        }
+    }
 }

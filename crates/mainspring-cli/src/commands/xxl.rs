@@ -89,6 +89,9 @@ struct CreateArgs {
     /// Runs that one executor is given at a time; 200 when absent
     #[arg(long, value_name = "COUNT")]
     slots: Option<u32>,
+    /// Executors that may register at one node; 1,000 when absent
+    #[arg(long, value_name = "COUNT")]
+    instances_max: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -107,6 +110,9 @@ struct SetArgs {
     /// Runs that one executor is given at a time
     #[arg(long, value_name = "COUNT")]
     slots: Option<u32>,
+    /// Executors that may register at one node
+    #[arg(long, value_name = "COUNT")]
+    instances_max: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -144,6 +150,7 @@ pub fn run(args: XxlArgs, output: &Output) -> Result {
                     token: token(args.token)?,
                     addresses: args.addresses,
                     slots: args.slots,
+                    instances_max: args.instances_max,
                 };
                 made(&session.ask(client.create_xxl_app(&spec)).await?, output)
             }
@@ -156,7 +163,8 @@ pub fn run(args: XxlArgs, output: &Output) -> Result {
             }
             Verb::Set(args) => {
                 let addresses = (args.no_addresses || !args.addresses.is_empty()).then_some(args.addresses);
-                let change = XxlAppChange { title: args.title, addresses, slots: args.slots };
+                let (title, slots, instances_max) = (args.title, args.slots, args.instances_max);
+                let change = XxlAppChange { title, addresses, slots, instances_max };
                 output.one(&session.ask(client.change_xxl_app(&args.name.name, &change)).await?, &XXL_APP)
             }
             Verb::RotateToken(args) => {

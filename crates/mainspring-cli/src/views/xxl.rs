@@ -14,6 +14,7 @@ pub const XXL_APP: View<XxlApp> = View {
         Column::usual("SLOTS", |it, _| text(it.slots)),
         Column::usual("QUEUE", |it, _| text(&it.queue)),
         Column::usual("CREATED", |it, style| text(style.at(Some(it.created_at)))),
+        Column::extra("INSTANCES MAX", |it, _| text(it.instances_max)),
         Column::extra("ADDRESSES", |it, _| text(it.addresses.join(", "))),
         Column::extra("OLD TOKEN UNTIL", |it, style| text(style.at(it.previous_token_until))),
         Column::extra("WARNINGS", |it, _| text(it.warnings.join("; "))),
@@ -32,6 +33,11 @@ pub const XXL_INSTANCE: View<XxlInstance> = View {
         Column::usual("RUNNING", |it, _| optional(it.running)),
         Column::usual("BEAT", |it, style| text(style.at(it.beat_at))),
         Column::usual("LACKS", |it, _| optional(Some(it.lacks.join(", ")).filter(|lacks| !lacks.is_empty()))),
+        Column::extra("CLOCK", |it, _| optional(it.clock_offset_ms.map(|ms| format!("{:+}s", ms / 1_000)))),
+        Column::extra("BREAKER", |it, style| {
+            let until = it.breaker_until.map(|until| format!("open until {}", style.at(Some(until))));
+            optional(until.or_else(|| it.breaker.map(|breaker| breaker.as_str().to_owned())))
+        }),
         Column::extra("HEARD", |it, style| text(style.at(it.heard_at))),
         Column::extra("MANUAL", |it, _| yes(it.manual)),
         Column::extra("LEFT", |it, _| yes(it.left)),

@@ -24,6 +24,7 @@ const TOKEN_BYTES_MAX: usize = 255;
 const ADDRESSES_MAX: usize = 100;
 const ADDRESS_BYTES_MAX: usize = 180;
 const SLOTS_MAX: u32 = 10_000;
+const INSTANCES_MAX: u32 = 20_000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -46,7 +47,7 @@ async fn list(State(app): State<App>) -> Answer<Json<Vec<XxlApp>>> {
 /// Makes an app: executors of its name may connect. The answer has its token.
 #[utoipa::path(post, path = routes::XXL_APPS, tag = "xxl", request_body = XxlAppSpec, responses((status = 201, body = XxlApp)))]
 async fn create(State(app): State<App>, Body(spec): Body<XxlAppSpec>) -> Answer<(StatusCode, Json<XxlApp>)> {
-    let mut problems = check(spec.title.as_deref(), &spec.addresses, spec.slots);
+    let mut problems = check(&app, spec.title.as_deref(), &spec.addresses, (spec.slots, spec.instances_max));
     if !XxlTask::is_app_name(&spec.name) {
         let message =
             "an app has a name of 1 to 64 letters, digits, '.', '_' and '-', that begins with a letter or digit";
@@ -64,6 +65,7 @@ async fn create(State(app): State<App>, Body(spec): Body<XxlAppSpec>) -> Answer<
         title: spec.title,
         addresses: spec.addresses,
         slots: spec.slots.unwrap_or(SLOTS),
+        instances_max: spec.instances_max,
         token: spec.token.unwrap_or_else(new_token),
         previous: None,
         created_at: now,
@@ -90,7 +92,8 @@ async fn change(
     PathOf(name): PathOf<String>,
     Body(change): Body<XxlAppChange>,
 ) -> Answer<Json<XxlApp>> {
-    let problems = check(change.title.as_deref(), change.addresses.as_deref().unwrap_or_default(), change.slots);
+    let (addresses, numbers) = (change.addresses.as_deref().unwrap_or_default(), (change.slots, change.instances_max));
+    let problems = check(&app, change.title.as_deref(), addresses, numbers);
     if !problems.is_empty() {
         return Err(Refusal::invalid(problems));
     }
@@ -98,6 +101,7 @@ async fn change(
     row.kept.title = change.title.or(row.kept.title);
     row.kept.addresses = change.addresses.unwrap_or(row.kept.addresses);
     row.kept.slots = change.slots.unwrap_or(row.kept.slots);
+    row.kept.instances_max = change.instances_max.or(row.kept.instances_max);
     let row = written(&app, &row).await?;
     Ok(Json(shown(&app, row)))
 }
@@ -137,10 +141,15 @@ async fn delete(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<
 /// Lists the executors that are known to the node that answers, by app and address.
 #[utoipa::path(get, path = routes::XXL_INSTANCES, tag = "xxl", responses((status = 200, body = Vec<XxlInstance>)))]
 async fn instances(State(app): State<App>) -> Answer<Json<Vec<XxlInstance>>> {
-    Ok(Json(app.xxl.show(None)))
+    Ok(Json(app.xxl.show(None, app.now())))
 }
 
-fn check(title: Option<&str>, addresses: &[String], slots: Option<u32>) -> Vec<Problem> {
+fn check(
+    app: &App,
+    title: Option<&str>,
+    addresses: &[String],
+    (slots, instances_max): (Option<u32>, Option<u32>),
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut wrong = |message: String, pointer: String| {
         problems.push(Problem::new(ErrorCode::FieldValue, message).at(pointer));
@@ -161,11 +170,18 @@ fn check(title: Option<&str>, addresses: &[String], slots: Option<u32>) -> Vec<P
             Ok(address) if addresses[..index].iter().any(|other| Address::parse(other).as_ref() == Ok(&address)) => {
                 wrong(format!("{address} is named twice"), pointer);
             }
-            Ok(_) => {}
+            Ok(address) => {
+                if let Err(why) = app.xxl.is_within(&address) {
+                    wrong(why, pointer);
+                }
+            }
         }
     }
     if slots.is_some_and(|slots| !(1..=SLOTS_MAX).contains(&slots)) {
         wrong(format!("an executor has 1 to {SLOTS_MAX} slots"), "/slots".to_owned());
+    }
+    if instances_max.is_some_and(|most| !(1..=INSTANCES_MAX).contains(&most)) {
+        wrong(format!("1 to {INSTANCES_MAX} executors may register"), "/instances_max".to_owned());
     }
     problems
 }
@@ -205,7 +221,8 @@ fn shown(app: &App, row: AppRow) -> XxlApp {
     let previous = row.kept.previous.as_ref().map(|(_, until)| *until).filter(|until| now < *until);
     XxlApp {
         queue: XxlTask::queue(&row.name),
-        instances: app.xxl.show(Some(&row.name)),
+        instances: app.xxl.show(Some(&row.name), now),
+        instances_max: row.kept.instances_max(),
         name: row.name,
         title: row.kept.title,
         addresses: row.kept.addresses,

@@ -17,6 +17,8 @@ const KIND: &str = "xxl_app";
 pub(crate) const APPS_MAX: u32 = 1_000;
 /// Runs that one executor is given at a time, if nothing is said: as many requests as Java's executors serve at once.
 pub(crate) const SLOTS: u32 = 200;
+/// Executors of an app that may register, if nothing is said.
+pub(crate) const INSTANCES: u32 = 1_000;
 /// How long the token before the present one opens as well.
 pub(crate) const OLD_TOKEN_MS: i64 = 24 * 3_600_000;
 /// For how long apps are not read again: a token that is replaced through another node opens for that long.
@@ -40,11 +42,21 @@ pub(crate) struct Kept {
     pub(crate) title: Option<String>,
     pub(crate) addresses: Vec<String>,
     pub(crate) slots: u32,
+    /// Executors that may register at one node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) instances_max: Option<u32>,
     pub(crate) token: String,
     /// The token before, and until when it opens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) previous: Option<(String, Timestamp)>,
     pub(crate) created_at: Timestamp,
+}
+
+impl Kept {
+    /// Executors that may register at one node.
+    pub(crate) fn instances_max(&self) -> u32 {
+        self.instances_max.unwrap_or(INSTANCES)
+    }
 }
 
 impl std::fmt::Debug for Kept {
@@ -164,6 +176,7 @@ mod tests {
             title: None,
             addresses: Vec::new(),
             slots: SLOTS,
+            instances_max: None,
             token: token.to_owned(),
             previous: previous.map(|(token, until)| (token.to_owned(), Timestamp::from_millis(until))),
             created_at: Timestamp::UNIX_EPOCH,

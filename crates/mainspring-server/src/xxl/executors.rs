@@ -26,6 +26,8 @@ struct Facts {
     token: Option<String>,
     beat_at: Option<Timestamp>,
     heard_at: Option<Timestamp>,
+    /// How far its clock is ahead of ours, in milliseconds, to the second.
+    clock_offset_ms: Option<i64>,
     /// When its address is to be tried next, if it does not register.
     probe_ms: i64,
     /// Another node serves it until then, as far as is known.
@@ -65,6 +67,11 @@ impl Executors {
         is_new
     }
 
+    /// Tells whether an executor may register where its app has at most so many.
+    pub(crate) fn has_room(&self, key: &Key, max: u32, now_ms: i64) -> bool {
+        self.known.has_room(&key.0, &key.1, max as usize, now_ms)
+    }
+
     /// Takes in that an executor goes.
     pub(crate) fn leave(&mut self, key: &Key) -> bool {
         self.known.leave(&key.0, &key.1)
@@ -73,6 +80,9 @@ impl Executors {
     /// Takes in an answer of an executor.
     pub(crate) fn answered(&mut self, key: &Key, reply: &Reply, now: Moment) {
         self.heard(key, Sign::Answer(reply), now);
+        if let (Some(date_ms), Some(facts)) = (reply.date_ms, self.facts.get_mut(key)) {
+            facts.clock_offset_ms = Some(offset_ms(date_ms, now.at));
+        }
     }
 
     /// Takes in what else was heard.
@@ -207,10 +217,37 @@ impl Executors {
                 dialect: instance.dialect().map(|dialect| dialect.releases().to_owned()),
                 beat_at: facts.beat_at.map(crate::show::instant),
                 heard_at: facts.heard_at.map(crate::show::instant),
+                clock_offset_ms: facts.clock_offset_ms,
                 running: None,
+                breaker: None,
+                breaker_until: None,
                 lacks: lacks.map(str::to_owned).collect(),
             })
         })
         .collect()
+    }
+}
+
+/// How far a clock is ahead that shows whole seconds, to the second.
+fn offset_ms(date_ms: i64, now: Timestamp) -> i64 {
+    let ahead = date_ms + 500 - now.as_millis();
+    (ahead + 500 * ahead.signum()) / 1_000 * 1_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_right_is_not_ahead_whenever_in_a_second_it_is_asked() {
+        for (date_ms, now_ms, offset) in [
+            (5_000, 5_000, 0),
+            (5_000, 5_999, 0),
+            (5_000, 6_100, -1_000),
+            (65_000, 5_700, 60_000),
+            (5_000, 65_300, -60_000),
+        ] {
+            assert_eq!(offset_ms(date_ms, Timestamp::from_millis(now_ms)), offset, "{date_ms} at {now_ms}");
+        }
     }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mainspring_api::XxlBreaker;
 use mainspring_core::{Incarnation, RunId};
 use mainspring_engine::{Poll, WorkerError};
 use mainspring_store::{Document, DocumentExpect, Error as StoreError, WorkerInfo, causes};
-use mainspring_xxl::{Admission, Gate, GateLimits, Stop};
+use mainspring_xxl::{Admission, Breaker, Gate, GateLimits, Stop};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -76,6 +77,15 @@ impl Hand {
     /// Has its poll begun again.
     pub(super) fn note_change(&self) {
         self.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Where its breaker stands, and until when at least it is open, by a clock that is never set.
+    pub(super) fn breaker(&self) -> (XxlBreaker, Option<i64>) {
+        match lock(&self.state).gate.breaker() {
+            Breaker::Closed => (XxlBreaker::Closed, None),
+            Breaker::Open { until } => (XxlBreaker::Open, Some(until)),
+            Breaker::Trying => (XxlBreaker::Trying, None),
+        }
     }
 
     /// The executors that have its runs: another one of the app has those that could not be sent to this one.

@@ -120,12 +120,20 @@ fn registry(
     registration: &Registration,
     now: Timestamp,
 ) -> Result<(), String> {
-    opened(app, apps, credentials, &registration.app, now)?;
+    let row = opened(app, apps, credentials, &registration.app, now)?;
+    let refused = |why: String| {
+        app.xxl.note_refused(&format!("app {}: {why}", shown(&registration.app)));
+        format!("Illegal Argument: {why}")
+    };
     if registration.written.len() > ADDRESS_MAX {
-        return Err(format!("Illegal Argument: registryValue has more than {ADDRESS_MAX} bytes"));
+        return Err(refused(format!("registryValue has more than {ADDRESS_MAX} bytes")));
     }
+    app.xxl.is_within(&registration.address).map_err(refused)?;
     let key = (registration.app.clone(), registration.address.clone());
-    let moment = app.xxl.moment(now);
+    let (moment, most) = (app.xxl.moment(now), row.kept.instances_max());
+    if !app.xxl.executors().has_room(&key, most, moment.ms) {
+        return Err(refused(format!("there are {most} executors of the app already, and no more may register")));
+    }
     if let Some(hand) = super::lock(&app.xxl.hands).get(&key) {
         hand.heard(moment.ms);
     }

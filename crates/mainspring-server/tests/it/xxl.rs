@@ -1,6 +1,7 @@
 //! XXL-JOB's executors against the server: an executor of our own, which does as it is told.
 
 mod executor;
+mod safety;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,12 +12,13 @@ use crate::ended::TaskError;
 /// The outbound policy does not let us there.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "`{host}` is at {ip}, which is not a public address: HTTP tasks may not reach it unless the \
-     server's outbound exceptions name it"
+    "`{host}` is at {ip}, where nothing may be sent: it is no public address, and no exception of the settings names it"
 )]
-pub(super) struct Denied {
-    pub(super) host: String,
-    pub(super) ip: IpAddr,
+pub struct Denied {
+    /// The host, as it was named.
+    pub host: String,
+    /// Its address.
+    pub ip: IpAddr,
 }
 
 /// The name has no address.
