@@ -388,6 +388,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what is wrong with a flow, without saving it. */
+        post: operations["flows_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/flows/{flow}/components": {
         parameters: {
             query?: never;
@@ -439,6 +456,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a flow as the text of a flow file. How a console draws it is no part of that. */
+        get: operations["flows_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/flows/{flow}/items/{item}": {
         parameters: {
             query?: never;
@@ -446,8 +480,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns what an item holds. */
+        /** Returns where an item is and what it holds. */
         get: operations["flows_item"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/items/{item}/payload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the whole payload of an item, byte for byte. */
+        get: operations["flows_payload"];
         put?: never;
         post?: never;
         delete?: never;
@@ -469,6 +520,26 @@ export interface paths {
         post?: never;
         /** Removes items that wait in a connection: all of them, or one. What bodies have stays. */
         delete: operations["flows_drop_items"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/queues/{connection}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Moves items that wait in a connection to another one, where they are tried anew: without penalty, and as if nobody had tried them.
+         *     So items that ended up in a queue for failures get another chance.
+         */
+        post: operations["flows_replay"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2426,6 +2497,15 @@ export interface components {
             /** @description Which, at most 10,000; all when absent. */
             components?: string[] | null;
         };
+        /** @description What is wrong with a flow, and what is probably not meant. */
+        FlowChecked: {
+            /** @description What is wrong, with pointers that begin at the flow. */
+            errors: components["schemas"]["Problem"][];
+            /** @description Whether it can be saved. */
+            valid: boolean;
+            /** @description What is allowed and probably not meant. */
+            warnings: components["schemas"]["Problem"][];
+        };
         /** @description A component of a flow. */
         FlowComponent: {
             /**
@@ -2439,6 +2519,16 @@ export interface components {
             bulletins: components["schemas"]["FlowBulletin"][];
             /**
              * Format: int64
+             * @description Their bytes.
+             */
+            bytes_in: number;
+            /**
+             * Format: int64
+             * @description Their bytes.
+             */
+            bytes_out: number;
+            /**
+             * Format: int64
              * @description Items that it took in the last five minutes.
              */
             items_in: number;
@@ -2447,6 +2537,8 @@ export interface components {
              * @description Items that it put into queues in the last five minutes.
              */
             items_out: number;
+            /** @description The key of the file that says what its body does, such as `run` or `route`. */
+            kind: string;
             last_skip_at?: components["schemas"]["Timestamp"] | null;
             /** @description Why that was lost. */
             last_skip_reason?: string | null;
@@ -2458,6 +2550,11 @@ export interface components {
             /** @description Its name. */
             name: string;
             next_fire?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description Bodies that wait for a permit of the pool.
+             */
+            queued: number;
             /** @description What it is meant to do: `stopped`, `running`, `run_once` or `disabled`. */
             state: string;
             /**
@@ -2511,6 +2608,21 @@ export interface components {
             max_items: number;
             /** @description `FROM:TO`, and `:RELATIONSHIP` where that is not `success`. */
             name: string;
+            /**
+             * Format: int64
+             * @description Items that are passed over until their penalty ends.
+             */
+            penalised: number;
+            /**
+             * Format: int32
+             * @description How full it is, in hundredths of the nearer limit; more than 100 where a body has put in more than fits, 0 without a limit.
+             */
+            percent: number;
+            /**
+             * Format: int64
+             * @description Items that can be taken now.
+             */
+            ready: number;
             /** @description Under which relationships. */
             relationships: string[];
             /** @description The component that takes them. */
@@ -2526,6 +2638,10 @@ export interface components {
         };
         /** @description An item that waits in a queue. */
         FlowItem: {
+            /** @description Its attributes, where `contents` asks for them. */
+            attributes?: {
+                [key: string]: string;
+            } | null;
             /**
              * Format: int64
              * @description Its bytes: those of payload and attributes.
@@ -2539,30 +2655,46 @@ export interface components {
              */
             id: number;
             penalty_until?: components["schemas"]["Timestamp"] | null;
+            /** @description The first 1,024 bytes of its payload as a text, where `contents` asks for them; bytes that are none are replaced. */
+            preview?: string | null;
             /**
              * Format: int32
              * @description How often it was tried again.
              */
             retries: number;
         };
-        /** @description What an item holds. */
+        /** @description Where an item is, and what it holds. */
         FlowItemContent: {
             /** @description Its attributes. */
             attributes: {
                 [key: string]: string;
             };
+            /** @description The connection that holds it; absent where a body has just ended its stay. */
+            connection?: string | null;
+            entered_at?: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
              * @description Its id.
              */
             id: number;
-            /** @description Its payload as a text; bytes that are none are replaced. */
+            /** @description Whether a body has it. */
+            in_flight: boolean;
+            lineage_at?: components["schemas"]["Timestamp"] | null;
+            /** @description The first 65,536 bytes of its payload as a text; bytes that are none are replaced. */
             payload: string;
             /**
              * Format: int64
-             * @description Bytes of the payload.
+             * @description Bytes of the whole payload.
              */
             payload_bytes: number;
+            penalty_until?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description How often the component that takes it has tried it again.
+             */
+            retries: number;
+            /** @description Whether the payload is longer than what is shown. */
+            truncated: boolean;
         };
         /** @description A line of a component's log. */
         FlowLine: {
@@ -2595,6 +2727,21 @@ export interface components {
              * @description How many permits there are.
              */
             size: number;
+        };
+        /** @description Which items are to go back, and to where. */
+        FlowReplay: {
+            /** @description Their ids, at most 10,000; all that wait when absent. */
+            items?: number[] | null;
+            /** @description The connection that they go to; when absent, the one that leads to the component from which they came. */
+            to?: string | null;
+        };
+        /** @description How many items went back. */
+        FlowReplayed: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            items: number;
         };
         /**
          * @description Who waits before an item is tried again.
@@ -3047,7 +3194,7 @@ export interface components {
              * @description How many things have changed; absent where that was not counted, because there were too many.
              */
             count?: number | null;
-            /** @description What has changed, where that is one thing: a run, or `NAMESPACE/NAME` of a job. */
+            /** @description What has changed, where that is one thing: a run, or `NAMESPACE/NAME` of a job or flow. */
             id?: string | null;
             /** @description Each of them, where there are 2 to 50. Otherwise look at all again. */
             items?: components["schemas"]["LiveItem"][];
@@ -3063,7 +3210,7 @@ export interface components {
         };
         /** @description One of several things that have changed. */
         LiveItem: {
-            /** @description A run, or `NAMESPACE/NAME` of a job. */
+            /** @description A run, or `NAMESPACE/NAME` of a job or flow. */
             id: string;
             /** @description Its members that are known to be different now. */
             patch?: unknown;
@@ -6329,6 +6476,111 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "components": [
+                     *         {
+                     *           "active": 0,
+                     *           "blocked": "no_work",
+                     *           "bulletins": [],
+                     *           "bytes_in": 0,
+                     *           "bytes_out": 0,
+                     *           "items_in": 0,
+                     *           "items_out": 0,
+                     *           "kind": "log",
+                     *           "missed": 0,
+                     *           "name": "log",
+                     *           "queued": 0,
+                     *           "state": "stopped",
+                     *           "task_ms": 0,
+                     *           "tasks": 0,
+                     *           "terminated": 0,
+                     *           "why": "it is stopped: start it"
+                     *         },
+                     *         {
+                     *           "active": 0,
+                     *           "blocked": "downstream_full",
+                     *           "bulletins": [
+                     *             {
+                     *               "at": "2026-03-29T10:00:00Z",
+                     *               "level": "error",
+                     *               "message": "it did not succeed"
+                     *             }
+                     *           ],
+                     *           "bytes_in": 0,
+                     *           "bytes_out": 800,
+                     *           "items_in": 0,
+                     *           "items_out": 100,
+                     *           "kind": "generate",
+                     *           "missed": 0,
+                     *           "name": "order",
+                     *           "queued": 0,
+                     *           "state": "running",
+                     *           "task_ms": 12,
+                     *           "tasks": 100,
+                     *           "terminated": 0,
+                     *           "why": "a queue behind it is full"
+                     *         }
+                     *       ],
+                     *       "connections": [
+                     *         {
+                     *           "bytes": 800,
+                     *           "from": "order",
+                     *           "full": true,
+                     *           "in_flight": 0,
+                     *           "items": 100,
+                     *           "max_bytes": 1073741824,
+                     *           "max_items": 100,
+                     *           "name": "order:log",
+                     *           "penalised": 0,
+                     *           "percent": 100,
+                     *           "ready": 100,
+                     *           "relationships": [
+                     *             "success"
+                     *           ],
+                     *           "to": "log"
+                     *         }
+                     *       ],
+                     *       "name": "orders",
+                     *       "namespace": "default",
+                     *       "pools": [
+                     *         {
+                     *           "active": 0,
+                     *           "name": "timer",
+                     *           "size": 10
+                     *         },
+                     *         {
+                     *           "active": 0,
+                     *           "name": "event",
+                     *           "size": 10
+                     *         }
+                     *       ],
+                     *       "saved_at": "2026-03-29T10:00:00Z",
+                     *       "spec": {
+                     *         "components": {
+                     *           "log": {
+                     *             "end": "success",
+                     *             "log": {}
+                     *           },
+                     *           "order": {
+                     *             "generate": {
+                     *               "payload": "3 apples"
+                     *             },
+                     *             "schedule": "2 sec"
+                     *           }
+                     *         },
+                     *         "connections": [
+                     *           {
+                     *             "from": "order",
+                     *             "max_items": 100,
+                     *             "to": "log"
+                     *           }
+                     *         ],
+                     *         "flow": "orders"
+                     *       },
+                     *       "version": 4
+                     *     }
+                     */
                     "application/json": components["schemas"]["Flow"];
                 };
             };
@@ -6405,6 +6657,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_check: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowSpec"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowChecked"];
+                };
             };
             /** @description Refused */
             default: {
@@ -6522,6 +6813,41 @@ export interface operations {
             };
         };
     };
+    flows_file: {
+        parameters: {
+            query?: {
+                /** @description `yaml`, `toml` or `json`; `yaml` when absent. */
+                format?: string;
+            };
+            header?: never;
+            path: {
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     flows_item: {
         parameters: {
             query?: never;
@@ -6541,7 +6867,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "attributes": {
+                     *         "kind": "fruit"
+                     *       },
+                     *       "connection": "order:work",
+                     *       "entered_at": "2026-03-29T10:00:00Z",
+                     *       "id": 1795712345678000,
+                     *       "in_flight": false,
+                     *       "lineage_at": "2026-03-29T10:00:00Z",
+                     *       "payload": "3 apples",
+                     *       "payload_bytes": 8,
+                     *       "retries": 0,
+                     *       "truncated": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["FlowItemContent"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_payload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow: string;
+                item: number;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
                 };
             };
             /** @description Refused */
@@ -6561,6 +6936,8 @@ export interface operations {
             header?: never;
             path: {
                 connection: string;
+                /** @description `true` lists attributes and the begin of payloads, too; of 100 items at most. */
+                contents: boolean | null;
                 flow: string;
                 /** @description This item only. */
                 item: number | null;
@@ -6578,6 +6955,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "attributes": {
+                     *           "kind": "fruit"
+                     *         },
+                     *         "bytes": 19,
+                     *         "entered_at": "2026-03-29T10:00:00Z",
+                     *         "id": 1795712345678000,
+                     *         "penalty_until": "2026-03-29T10:00:30Z",
+                     *         "preview": "3 apples",
+                     *         "retries": 1
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["FlowItem"][];
                 };
             };
@@ -6601,6 +6993,8 @@ export interface operations {
             };
             path: {
                 connection: string;
+                /** @description `true` lists attributes and the begin of payloads, too; of 100 items at most. */
+                contents: boolean | null;
                 flow: string;
                 /** @description This item only. */
                 item: number | null;
@@ -6619,6 +7013,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FlowDropped"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_replay: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                connection: string;
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         1795712345678000
+                 *       ],
+                 *       "to": "order:work"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FlowReplay"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FlowReplayed"];
                 };
             };
             /** @description Refused */
@@ -8924,7 +9371,7 @@ export interface operations {
             query: {
                 /** @description The id of the last event, for those who cannot send the header `Last-Event-ID`. */
                 last_event_id?: string;
-                /** @description Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `run:ID` (that run and its tasks), `job:NAMESPACE/NAME`; at most 100. */
+                /** @description Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `flows`, `run:ID` (that run and its tasks), `job:NAMESPACE/NAME`, `flow:NAMESPACE/NAME`; at most 100. */
                 topics: string;
             };
             header?: {

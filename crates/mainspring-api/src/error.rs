@@ -135,6 +135,8 @@ catalogue! {
         "Items move while the flow runs. `mainspring flow queue list FLOW CONNECTION` shows what waits.";
     FlowState "flow.state" 409 "the component is in a state that does not allow this"
         "The message says which. `mainspring flow why FLOW COMPONENT` shows more.";
+    FlowReplay "flow.replay" 422 "it is not clear to which queue items are to return"
+        "Name it with `to`: the message lists the queues in front of the component that put the items there.";
     FlowElsewhere "flow.elsewhere" 409 "another node runs the flow"
         "Send the request to the node that the message names, or wait some seconds when the flow is changing nodes.";
     CalendarNoKind "calendar.no_kind" 422 "the calendar removes nothing"

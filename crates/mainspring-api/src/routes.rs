@@ -94,7 +94,11 @@
 //! | [`FLOW_WHY`] | GET | → [`FlowComponent`](crate::FlowComponent) |
 //! | [`FLOW_LOG`] | GET | array of [`FlowLine`](crate::FlowLine) |
 //! | [`FLOW_QUEUE`] | GET, DELETE ([`FlowItemFilter`](crate::FlowItemFilter)) | array of [`FlowItem`](crate::FlowItem); DELETE: [`FlowDropped`](crate::FlowDropped) |
+//! | [`FLOW_REPLAY`] | POST ([`FlowReplay`](crate::FlowReplay)) | → [`FlowReplayed`](crate::FlowReplayed) |
 //! | [`FLOW_ITEM`] | GET | → [`FlowItemContent`](crate::FlowItemContent) |
+//! | [`FLOW_PAYLOAD`] | GET | → the bytes of an item's payload |
+//! | [`FLOW_FILE`] | GET ([`FlowFileFilter`](crate::FlowFileFilter)) | → the flow as text of a flow file |
+//! | [`FLOW_CHECK`] | POST ([`FlowSpec`](crate::FlowSpec)) | → [`FlowChecked`](crate::FlowChecked) |
 //! | [`WEBHOOK_DELIVERIES`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`WebhookDelivery`](crate::WebhookDelivery), newest first |
 //!
 //! **Headers.** PUT, PATCH and DELETE of a job, its data, a calendar or namespace take `If-Match: "VERSION"`;
@@ -315,8 +319,16 @@ pub const FLOW_WHY: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/componen
 pub const FLOW_LOG: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/log";
 /// Items that wait in a connection. DELETE: removes them.
 pub const FLOW_QUEUE: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/queues/{connection}";
-/// What an item holds.
+/// Moves items that wait in a connection to another one.
+pub const FLOW_REPLAY: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/queues/{connection}/replay";
+/// Where an item is and what it holds.
 pub const FLOW_ITEM: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/items/{item}";
+/// The payload of an item, whole.
+pub const FLOW_PAYLOAD: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/items/{item}/payload";
+/// A flow as text.
+pub const FLOW_FILE: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/file";
+/// Checks a flow without saving it.
+pub const FLOW_CHECK: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/check";
 
 /// Every path with its methods, for route-table tests and for declaring permissions.
 pub const ALL: &[(&str, &[&str])] = &[
@@ -421,7 +433,11 @@ pub const ALL: &[(&str, &[&str])] = &[
     (FLOW_WHY, &["GET"]),
     (FLOW_LOG, &["GET"]),
     (FLOW_QUEUE, &["GET", "DELETE"]),
+    (FLOW_REPLAY, &["POST"]),
     (FLOW_ITEM, &["GET"]),
+    (FLOW_PAYLOAD, &["GET"]),
+    (FLOW_FILE, &["GET"]),
+    (FLOW_CHECK, &["POST"]),
 ];
 
 /// Paths that answer without a token, by method.

@@ -40,8 +40,9 @@ pub use dashboard::{
     LongRun,
 };
 pub use flow::{
-    Flow, FlowAction, FlowBulletin, FlowChange, FlowComponent, FlowConnection, FlowDropped, FlowItem, FlowItemContent,
-    FlowItemFilter, FlowLine, FlowPool, FlowSummary,
+    Flow, FlowAction, FlowBulletin, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowDropped,
+    FlowFileFilter, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowReplay, FlowReplayed,
+    FlowSummary,
 };
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use live::{LiveChange, LiveItem, LiveStats, StreamFilter};

@@ -7,6 +7,7 @@
 //! the store until the transaction that keeps what its body did, so that a process that is killed loses nothing.
 
 mod body;
+mod changes;
 mod running;
 #[cfg(test)]
 mod tests;
@@ -24,12 +25,14 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::Clock;
 use crate::process::Processes;
+use changes::Changes;
 use works::Works;
 
 /// What is asked of flows. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Flows {
     requests: mpsc::UnboundedSender<Request>,
+    changes: Changes,
 }
 
 /// Why a request about a flow was not carried out.
@@ -44,6 +47,14 @@ pub enum FlowError {
     /// The flow has no such connection.
     #[error("the flow has no connection \"{0}\"")]
     NoConnection(String),
+    /// The place to which items are to return has to be said.
+    #[error("items of \"{connection}\" may return to {choices}: say to which")]
+    Ambiguous {
+        /// The connection that holds them.
+        connection: String,
+        /// Where they may go.
+        choices: String,
+    },
     /// A component is in a state that does not allow it.
     #[error("component \"{component}\": {refused}")]
     Refused {
@@ -121,8 +132,14 @@ pub struct ConnectionView {
     pub items: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Items that can be taken now.
+    pub ready: u64,
+    /// Items that are passed over until their penalty ends.
+    pub penalised: u64,
     /// Items that bodies have.
     pub in_flight: u64,
+    /// How full it is, in thousandths of the nearer limit; more than 1,000 where a body has put in more than fits.
+    pub fullness: u64,
     /// Whether it is full.
     pub is_full: bool,
     /// At how many items it is full.
@@ -149,6 +166,17 @@ pub struct WaitingItem {
     pub penalty_until: Option<Timestamp>,
 }
 
+/// An item, and where it is.
+#[derive(Clone, Debug)]
+pub struct FoundItem {
+    /// The item.
+    pub item: WaitingItem,
+    /// The connection that holds it.
+    pub connection: String,
+    /// Whether a body has it.
+    pub is_in_flight: bool,
+}
+
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, FlowError>>;
 
 /// The namespace and name of a flow.
@@ -160,9 +188,18 @@ pub(crate) enum Request {
     Change(Name, Option<Vec<String>>, Action, Reply<BTreeMap<String, ComponentState>>),
     States(Name, Reply<BTreeMap<String, ComponentState>>),
     Queue(Name, String, usize, Reply<Vec<WaitingItem>>),
+    Find(Name, ItemId, Reply<Option<FoundItem>>),
     Drop(Name, String, Option<Vec<ItemId>>, Reply<u64>),
+    Replay(Name, Replay, Reply<u64>),
     Log(Name, String, Reply<Vec<Line>>),
     Reload(Option<Name>, Reply<()>),
+}
+
+/// Items that are to go to another queue.
+pub(crate) struct Replay {
+    pub(crate) from: String,
+    pub(crate) only: Option<Vec<ItemId>>,
+    pub(crate) to: Option<String>,
 }
 
 impl Flows {
@@ -174,7 +211,15 @@ impl Flows {
         status: watch::Receiver<Option<Arc<Status>>>,
     ) -> (Self, Works) {
         let (requests, asked) = mpsc::unbounded_channel();
-        (Self { requests }, Works::new(store, clock, processes, status, asked))
+        let changes = Changes::default();
+        let works = Works::new(store, clock, processes, status, asked, changes.clone());
+        (Self { requests, changes }, works)
+    }
+
+    /// Flows of this node in which something has happened since the last call, by namespace and name.
+    #[must_use]
+    pub fn take_changed(&self) -> Vec<(String, String)> {
+        self.changes.take()
     }
 
     /// A flow as it is now.
@@ -236,6 +281,32 @@ impl Flows {
     ) -> Result<u64, FlowError> {
         let flow = (namespace.to_owned(), name.to_owned());
         self.ask(|reply| Request::Drop(flow, connection.to_owned(), only, reply)).await
+    }
+
+    /// An item wherever it is in a flow. `None`: it is in none of its queues any more.
+    ///
+    /// # Errors
+    /// This node does not run the flow.
+    pub async fn find_item(&self, namespace: &str, name: &str, id: ItemId) -> Result<Option<FoundItem>, FlowError> {
+        self.ask(|reply| Request::Find((namespace.to_owned(), name.to_owned()), id, reply)).await
+    }
+
+    /// Moves items that wait in a connection to another one, where they are tried anew, and answers how many, once that is
+    /// durable. Without a target it is the one connection that leads to the component from which they came.
+    ///
+    /// # Errors
+    /// There is no such connection, or no target is said and there is not exactly one.
+    pub async fn replay(
+        &self,
+        namespace: &str,
+        name: &str,
+        from: &str,
+        only: Option<Vec<ItemId>>,
+        to: Option<String>,
+    ) -> Result<u64, FlowError> {
+        let flow = (namespace.to_owned(), name.to_owned());
+        let replay = Replay { from: from.to_owned(), only, to };
+        self.ask(|reply| Request::Replay(flow, replay, reply)).await
     }
 
     /// The last lines of a component's log, the oldest first.

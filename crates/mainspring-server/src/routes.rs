@@ -12,6 +12,7 @@ mod document;
 pub(crate) mod events;
 mod export;
 mod facets;
+mod flow_items;
 mod flows;
 mod health;
 mod job_list;
@@ -159,6 +160,7 @@ fn table() -> Vec<Route> {
         workers::routes(),
         webhooks::routes(),
         xxl::routes(),
+        flow_items::routes(),
         flows::routes(),
     ]
     .into_iter()

@@ -4,8 +4,8 @@ use reqwest::Method;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    Flow, FlowChange, FlowComponent, FlowDropped, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowSpec,
-    FlowSummary, routes,
+    Flow, FlowChange, FlowChecked, FlowComponent, FlowDropped, FlowItem, FlowItemContent, FlowItemFilter, FlowLine,
+    FlowReplay, FlowReplayed, FlowSpec, FlowSummary, routes,
 };
 
 impl Client {
@@ -65,6 +65,22 @@ impl Client {
     ) -> Result<FlowDropped, ClientError> {
         let path = routes::path(routes::FLOW_QUEUE, &[namespace, name, connection]);
         self.send(self.request(Method::DELETE, &path).query(&filter)).await
+    }
+
+    /// Moves items that wait in a connection to another one, where they are tried anew.
+    pub async fn replay_flow_items(
+        &self,
+        namespace: &str,
+        name: &str,
+        connection: &str,
+        replay: &FlowReplay,
+    ) -> Result<FlowReplayed, ClientError> {
+        self.post(&routes::path(routes::FLOW_REPLAY, &[namespace, name, connection]), replay, &()).await
+    }
+
+    /// Says what is wrong with a flow, without saving it.
+    pub async fn check_flow(&self, namespace: &str, spec: &FlowSpec) -> Result<FlowChecked, ClientError> {
+        self.post(&routes::path(routes::FLOW_CHECK, &[namespace, &spec.flow]), spec, &()).await
     }
 
     /// Returns what an item holds.

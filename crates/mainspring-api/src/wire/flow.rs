@@ -1,5 +1,7 @@
 //! Flows at work.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -55,12 +57,16 @@ pub struct Flow {
 pub struct FlowComponent {
     /// Its name.
     pub name: String,
+    /// The key of the file that says what its body does, such as `run` or `route`.
+    pub kind: String,
     /// What it is meant to do: `stopped`, `running`, `run_once` or `disabled`.
     pub state: String,
     /// Bodies that run.
     pub active: u32,
     /// Bodies that were terminated and have not ended.
     pub terminated: u32,
+    /// Bodies that wait for a permit of the pool.
+    pub queued: u32,
     /// Why it does not run, as one word: `yielded`, `not_leader`, `no_work`, `penalised`, `downstream_full`, `at_concurrency` or `terminated`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<String>,
@@ -79,8 +85,12 @@ pub struct FlowComponent {
     pub missed: u64,
     /// Items that it took in the last five minutes.
     pub items_in: u64,
+    /// Their bytes.
+    pub bytes_in: u64,
     /// Items that it put into queues in the last five minutes.
     pub items_out: u64,
+    /// Their bytes.
+    pub bytes_out: u64,
     /// Bodies that ended in the last five minutes.
     pub tasks: u64,
     /// How long these ran together, in milliseconds.
@@ -115,8 +125,14 @@ pub struct FlowConnection {
     pub items: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Items that can be taken now.
+    pub ready: u64,
+    /// Items that are passed over until their penalty ends.
+    pub penalised: u64,
     /// Items that bodies have.
     pub in_flight: u64,
+    /// How full it is, in hundredths of the nearer limit; more than 100 where a body has put in more than fits, 0 without a limit.
+    pub percent: u32,
     /// Whether it is full, so that the component before it waits.
     pub full: bool,
     /// At how many items it is full; 0 for never.
@@ -180,19 +196,84 @@ pub struct FlowItem {
     pub penalty_until: Option<Timestamp>,
     /// How often it was tried again.
     pub retries: u32,
+    /// Its attributes, where `contents` asks for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<BTreeMap<String, String>>,
+    /// The first 1,024 bytes of its payload as a text, where `contents` asks for them; bytes that are none are replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
 }
 
-/// What an item holds.
+/// Where an item is, and what it holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct FlowItemContent {
     /// Its id.
     pub id: i64,
+    /// The connection that holds it; absent where a body has just ended its stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<String>,
+    /// Whether a body has it.
+    pub in_flight: bool,
+    /// When it, or what it was made of, entered the flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entered_at: Option<Timestamp>,
+    /// When the oldest item that it was made of entered the flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lineage_at: Option<Timestamp>,
+    /// Until when it is passed over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub penalty_until: Option<Timestamp>,
+    /// How often the component that takes it has tried it again.
+    pub retries: u32,
     /// Its attributes.
-    pub attributes: std::collections::BTreeMap<String, String>,
-    /// Its payload as a text; bytes that are none are replaced.
+    pub attributes: BTreeMap<String, String>,
+    /// The first 65,536 bytes of its payload as a text; bytes that are none are replaced.
     pub payload: String,
-    /// Bytes of the payload.
+    /// Bytes of the whole payload.
     pub payload_bytes: u64,
+    /// Whether the payload is longer than what is shown.
+    pub truncated: bool,
+}
+
+/// Which items are to go back, and to where.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowReplay {
+    /// Their ids, at most 10,000; all that wait when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 10_000))]
+    pub items: Option<Vec<i64>>,
+    /// The connection that they go to; when absent, the one that leads to the component from which they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+/// How many items went back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct FlowReplayed {
+    /// How many.
+    pub items: u64,
+}
+
+/// As what text a flow is to be returned.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct FlowFileFilter {
+    /// `yaml`, `toml` or `json`; `yaml` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+}
+
+/// What is wrong with a flow, and what is probably not meant.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct FlowChecked {
+    /// Whether it can be saved.
+    pub valid: bool,
+    /// What is wrong, with pointers that begin at the flow.
+    pub errors: Vec<Problem>,
+    /// What is allowed and probably not meant.
+    pub warnings: Vec<Problem>,
 }
 
 /// How many items were removed.
@@ -224,4 +305,7 @@ pub struct FlowItemFilter {
     /// This item only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<i64>,
+    /// `true` lists attributes and the begin of payloads, too; of 100 items at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<bool>,
 }

@@ -12,7 +12,7 @@ use crate::Timestamp;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct StreamFilter {
-    /// Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `run:ID` (that run and its tasks), `job:NAMESPACE/NAME`; at most 100.
+    /// Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `flows`, `run:ID` (that run and its tasks), `job:NAMESPACE/NAME`, `flow:NAMESPACE/NAME`; at most 100.
     pub topics: String,
     /// The id of the last event, for those who cannot send the header `Last-Event-ID`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct LiveChange {
     pub seq: u64,
     /// The topic.
     pub topic: String,
-    /// What has changed, where that is one thing: a run, or `NAMESPACE/NAME` of a job.
+    /// What has changed, where that is one thing: a run, or `NAMESPACE/NAME` of a job or flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Its members that are known to be different now. Of a run: `state`, `namespace`, `job`.
@@ -44,7 +44,7 @@ pub struct LiveChange {
 /// One of several things that have changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct LiveItem {
-    /// A run, or `NAMESPACE/NAME` of a job.
+    /// A run, or `NAMESPACE/NAME` of a job or flow.
     pub id: String,
     /// Its members that are known to be different now.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Flow, FlowAction, FlowChange, FlowItemFilter};
+use mainspring_api::{Flow, FlowAction, FlowChange, FlowItemFilter, FlowReplay};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
@@ -24,7 +24,8 @@ use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM};
   mainspring flow log orders log
   mainspring flow queue list orders order:sort
   mainspring flow queue look orders 1795712345678000
-  mainspring flow queue drop orders order:sort")]
+  mainspring flow queue drop orders order:sort
+  mainspring flow queue replay orders work:failed:failure")]
 pub struct FlowArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -136,6 +137,20 @@ enum QueueVerb {
         /// This item only
         #[arg(long, value_name = "ITEM")]
         item: Option<i64>,
+    },
+    /// Move items that wait to another queue, where they are tried anew: all of them, or some
+    Replay {
+        #[command(flatten)]
+        name: FlowName,
+        /// The connection: FROM:TO, or FROM:TO:RELATIONSHIP
+        #[arg(value_name = "CONNECTION")]
+        connection: String,
+        /// These items only
+        #[arg(long, value_name = "ITEM")]
+        item: Vec<i64>,
+        /// Connection that they go to; the one that leads to the component from which they came when absent
+        #[arg(long, value_name = "CONNECTION")]
+        to: Option<String>,
     },
 }
 
@@ -282,7 +297,7 @@ async fn queue(session: &Session, verb: QueueVerb, output: &Output) -> Result {
     match verb {
         QueueVerb::List { name, connection, limit } => {
             let (namespace, flow) = name.of(session);
-            let filter = FlowItemFilter { limit: Some(limit), item: None };
+            let filter = FlowItemFilter { limit: Some(limit), ..FlowItemFilter::default() };
             output.list(&session.ask(client.flow_queue(namespace, flow, &connection, filter)).await?, &FLOW_ITEM)
         }
         QueueVerb::Look { name, item } => {
@@ -301,9 +316,16 @@ async fn queue(session: &Session, verb: QueueVerb, output: &Output) -> Result {
         }
         QueueVerb::Drop { name, connection, item } => {
             let (namespace, flow) = name.of(session);
-            let filter = FlowItemFilter { limit: None, item };
+            let filter = FlowItemFilter { item, ..FlowItemFilter::default() };
             let dropped = session.ask(client.drop_flow_items(namespace, flow, &connection, filter)).await?;
             output.note(format_args!("removed {} items", dropped.items));
+            Ok(())
+        }
+        QueueVerb::Replay { name, connection, item, to } => {
+            let (namespace, flow) = name.of(session);
+            let replay = FlowReplay { items: (!item.is_empty()).then_some(item), to };
+            let replayed = session.ask(client.replay_flow_items(namespace, flow, &connection, &replay)).await?;
+            output.note(format_args!("moved {} items", replayed.items));
             Ok(())
         }
     }

@@ -256,6 +256,32 @@ impl Machine {
         gone
     }
 
+    /// Moves items that wait in a queue to another one, as if they arrived there now: without penalty, and as if nobody had tried
+    /// them. What bodies have stays. Returns those that were there, whose move is to be kept.
+    pub fn replay(
+        &mut self,
+        from: usize,
+        only: Option<&[ItemId]>,
+        to: usize,
+        pools: &mut Pools,
+        now: Now,
+    ) -> Vec<Header> {
+        let was_full = self.queues[from].is_full();
+        let all = || self.queues[from].iter().map(|item| item.id).collect();
+        let asked: Vec<ItemId> = only.map_or_else(all, <[ItemId]>::to_vec);
+        let taken: Vec<Header> = asked.into_iter().filter_map(|id| self.queues[from].remove(id)).collect();
+        let moved: Vec<Header> = taken
+            .into_iter()
+            .map(|item| Header { order: self.new_number(), penalty_until_ms: None, retries: 0, ..item })
+            .collect();
+        for item in &moved {
+            self.put(to, item.clone(), pools, now);
+        }
+        self.room(from, was_full, pools, now);
+        self.arm(from);
+        moved
+    }
+
     /// Looks once over all queues that hold items for a component that is parked although its gate is open, and wakes that: a
     /// net below the causes, which tests want to catch nothing. Returns how many slots it woke.
     pub fn rescue(&mut self, pools: &mut Pools, now: Now) -> u64 {

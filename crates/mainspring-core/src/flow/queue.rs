@@ -136,6 +136,12 @@ impl Queue {
         self.in_flight.len()
     }
 
+    /// Items that are passed over until their penalty ends.
+    #[must_use]
+    pub fn penalised(&self) -> usize {
+        self.penalised.len()
+    }
+
     /// When the first penalised item can be taken.
     #[must_use]
     pub fn penalised_until_ms(&self) -> Option<i64> {
@@ -146,6 +152,16 @@ impl Queue {
     #[must_use]
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.expiring.first().map(|(at, _)| *at)
+    }
+
+    /// Returns an item that it holds, waiting or in flight.
+    #[must_use]
+    pub fn find(&self, id: ItemId) -> Option<&Header> {
+        match self.waiting.get(&id) {
+            Some(Where::Ready(spot)) => self.ready.get(spot),
+            Some(Where::Penalised(until)) => self.penalised.get(&(*until, id)),
+            None => self.in_flight.get(&id),
+        }
     }
 
     /// Whether back-pressure holds: as many items or bytes as the connection takes, in flight included.

@@ -11,8 +11,9 @@ use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
+use super::changes::Changes;
 use super::writes::Outcome;
-use super::{ComponentView, ConnectionView, FlowError, FlowView, Line, Reply};
+use super::{ComponentView, ConnectionView, FlowError, FlowView, FoundItem, Line, Reply, WaitingItem};
 
 /// Bytes of contents that are kept in memory for the next component, for each flow.
 const CACHE_BYTES: u64 = 16 << 20;
@@ -279,6 +280,42 @@ impl Running {
         self.logs[component].iter().cloned().collect()
     }
 
+    /// Notes that something has happened in it.
+    pub(super) fn touch(&self, changes: &Changes) {
+        changes.add(self.row.id, || (self.row.namespace.clone(), self.row.name.clone()));
+    }
+
+    /// An item wherever it is.
+    pub(super) fn find(&self, id: ItemId, now: Now) -> Option<FoundItem> {
+        (0..self.numbers.len()).find_map(|connection| {
+            let queue = self.machine.queue(connection);
+            let item = queue.find(id)?;
+            Some(FoundItem {
+                item: WaitingItem { item: item.clone(), penalty_until: item.penalty_until(now) },
+                connection: self.connection_name(connection),
+                is_in_flight: queue.flying(id).is_some(),
+            })
+        })
+    }
+
+    /// The connection through which items of another one came to the component that put them there, if it is one.
+    pub(super) fn origin(&self, connection: usize) -> Result<usize, FlowError> {
+        let from = self.definition.connections[connection].from;
+        match self.machine.flow().incoming(from) {
+            [only] => Ok(*only),
+            several => {
+                let names: Vec<String> = several.iter().map(|it| self.connection_name(*it)).collect();
+                let choices = if names.is_empty() { "nowhere by themselves".to_owned() } else { names.join(" or ") };
+                Err(FlowError::Ambiguous { connection: self.connection_name(connection), choices })
+            }
+        }
+    }
+
+    /// What is to be kept of items that have moved to a connection.
+    pub(super) fn moved(&self, connection: usize, items: &[Header], now: Now) -> Vec<ItemWrite> {
+        items.iter().map(|item| ItemWrite::Update(self.row_of(connection, item, now), None)).collect()
+    }
+
     pub(super) fn component(&self, name: &str) -> Result<usize, FlowError> {
         let found = self.definition.parts.iter().position(|part| part.component.name == name);
         found.ok_or_else(|| FlowError::NoComponent(name.to_owned()))
@@ -318,7 +355,10 @@ impl Running {
                 relationships: it.relationships.clone(),
                 items: queue.len() as u64,
                 bytes: queue.bytes(),
+                ready: queue.ready() as u64,
+                penalised: queue.penalised() as u64,
                 in_flight: queue.in_flight() as u64,
+                fullness: queue.fullness(),
                 is_full: queue.is_full(),
                 max_items: it.max_items,
                 max_bytes: it.max_bytes,

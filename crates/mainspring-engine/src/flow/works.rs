@@ -11,9 +11,10 @@ use mainspring_store::{FlowRow, ItemWrite, Store, causes};
 use tokio::sync::{mpsc, watch};
 
 use super::body::Run;
+use super::changes::Changes;
 use super::running::{Ended, Loaded, Pending, Running};
 use super::writes::{Outcome, keep};
-use super::{Action, FlowError, Name, Reply, Request, WaitingItem};
+use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
 use crate::clock::{Clock, boot_ms};
 use crate::process::Processes;
 use crate::tasks::Tasks;
@@ -73,6 +74,7 @@ pub(crate) struct Works {
     postponed: Vec<Request>,
     look_at: i64,
     net_at: i64,
+    changes: Changes,
 }
 
 impl Works {
@@ -82,6 +84,7 @@ impl Works {
         processes: Option<Arc<Processes>>,
         status: watch::Receiver<Option<Arc<Status>>>,
         requests: mpsc::UnboundedReceiver<Request>,
+        changes: Changes,
     ) -> Self {
         Self {
             store,
@@ -104,6 +107,7 @@ impl Works {
             postponed: Vec::new(),
             look_at: 0,
             net_at: 0,
+            changes,
         }
     }
 
@@ -176,6 +180,7 @@ impl Works {
         let id = i64::try_from(ticket.flow).unwrap_or(i64::MAX);
         let Some(running) = self.flows.get_mut(&id) else { return };
         let Some(start) = running.machine.run(ticket, &mut self.pools, now) else { return };
+        running.touch(&self.changes);
         let body = running.definition.parts[start.component].body.clone();
         let (turn, component) = (start.turn, start.component);
         // Who only passes items on needs not know what they hold, as long as nobody gets a copy.
@@ -256,11 +261,13 @@ impl Works {
             Inbox::Loaded(id, loaded) => self.loaded(id, loaded),
             Inbox::Ended(id, generation, ended) => {
                 if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
+                    running.touch(&self.changes);
                     running.ended(*ended, &mut self.pools, now);
                 }
             }
             Inbox::Written(id, generation, Some(outcome)) => {
                 if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
+                    running.touch(&self.changes);
                     running.written(outcome, &mut self.pools, now);
                 }
             }
@@ -359,6 +366,7 @@ impl Works {
             Ok(Some(loaded)) => {
                 self.generations += 1;
                 let running = Running::new(*loaded, self.generations, &mut self.pools, now);
+                running.touch(&self.changes);
                 self.flows.insert(id, running);
             }
             Ok(None) => {}
@@ -402,6 +410,7 @@ impl Works {
     /// Ends the bodies of a flow; their items stay in the store.
     fn give_up(&mut self, id: i64) {
         if let Some(mut running) = self.flows.remove(&id) {
+            running.touch(&self.changes);
             running.machine.give_up(&mut self.pools);
             running.bodies.values().for_each(|cancel| {
                 cancel.send_replace(true);
@@ -442,6 +451,16 @@ impl Works {
                 });
                 let _ = reply.send(found);
             }
+            Request::Find(name, id, reply) => {
+                let _ = reply.send(self.find(&name).map(|running| running.find(id, now)));
+            }
+            Request::Replay(name, replay, reply) => match self.replay(&name, &replay, now) {
+                Ok((flow, writes)) => {
+                    let pending = Pending { turn: None, writes, reply: Some(reply), replaces: false };
+                    self.flows.get_mut(&flow).expect("it was found").pending.push(pending);
+                }
+                Err(error) => drop(reply.send(Err(error))),
+            },
             Request::Drop(name, connection, only, reply) => self.drop_items(&name, &connection, only.as_deref(), reply),
             Request::Log(name, component, reply) => {
                 let lines = self.find(&name).and_then(|it| it.component(&component).map(|place| it.lines(place)));
@@ -467,6 +486,7 @@ impl Works {
             let _ = reply.send(Err(FlowError::Elsewhere));
             return;
         };
+        running.touch(&self.changes);
         match running.connection(connection) {
             Ok(connection) => {
                 let gone = running.machine.drop_items(connection, only, &mut self.pools, now);
@@ -478,6 +498,20 @@ impl Works {
         }
     }
 
+    /// Moves items, and answers of which flow what is to be kept.
+    fn replay(&mut self, name: &Name, replay: &Replay, now: Now) -> Result<(i64, Vec<ItemWrite>), FlowError> {
+        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
+        let running = found.ok_or(FlowError::Elsewhere)?;
+        running.touch(&self.changes);
+        let from = running.connection(&replay.from)?;
+        let to = match &replay.to {
+            Some(to) => running.connection(to)?,
+            None => running.origin(from)?,
+        };
+        let moved = running.machine.replay(from, replay.only.as_deref(), to, &mut self.pools, now);
+        Ok((running.row.id, running.moved(to, &moved, now)))
+    }
+
     fn change(
         &mut self,
         name: &Name,
@@ -487,6 +521,7 @@ impl Works {
     ) -> Result<BTreeMap<String, mainspring_core::flow::ComponentState>, FlowError> {
         let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
         let running = found.ok_or(FlowError::Elsewhere)?;
+        running.touch(&self.changes);
         let is_all = components.is_none();
         let places = match components {
             Some(names) => names.iter().map(|name| running.component(name)).collect::<Result<Vec<_>, _>>()?,
@@ -565,7 +600,8 @@ mod tests {
     async fn a_flow_that_could_not_be_read_is_read_again() {
         let (_, status) = watch::channel(None);
         let (_, requests) = mpsc::unbounded_channel();
-        let mut works = Works::new(Arc::new(MemoryStore::new()), Arc::new(SystemClock), None, status, requests);
+        let store = Arc::new(MemoryStore::new());
+        let mut works = Works::new(store, Arc::new(SystemClock), None, status, requests, Changes::default());
         let failed = || Error::Unavailable { operation: "read items of a flow", source: "the disk is away".into() };
         works.loaded(1, Err(Unread::Store(failed())));
         works.loaded(2, Err(Unread::Store(failed())));

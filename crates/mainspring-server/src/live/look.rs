@@ -98,6 +98,8 @@ impl Looking {
         let newest = self.app.live.ring().forget();
         self.app.live.newest.send_replace(newest);
         self.app.live.is_looking.send_replace(true);
+        // What has happened in flows before somebody listened is told to nobody.
+        drop(self.app.engine.flows().take_changed());
         let mut ticks = tokio::time::interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut count, mut heard) = (0_u64, Instant::now());
@@ -107,6 +109,11 @@ impl Looking {
                 heard = Instant::now();
             }
             let mut batch = self.read().await?;
+            let flows = self.app.engine.flows().take_changed().into_iter().map(|(namespace, name)| {
+                let id = Some(format!("{namespace}/{name}"));
+                Change { kind: Kind::Flow, id, job: None, job_id: None, state: None }
+            });
+            batch.changes.extend(flows);
             if count.is_multiple_of(SLOW_TICKS) {
                 self.compare(&mut batch).await?;
                 let stats = Arc::new(self.stats().await?);

@@ -18,6 +18,7 @@ pub(crate) enum Kind {
     Queue,
     Worker,
     Cluster,
+    Flow,
 }
 
 /// One thing that has changed, and how it is now as far as that was said.

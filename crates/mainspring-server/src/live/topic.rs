@@ -20,9 +20,12 @@ pub(crate) enum Topic {
     Workers,
     Cluster,
     Stats,
+    Flows,
     Run(String),
     /// `NAMESPACE/NAME`
     Job(String),
+    /// `NAMESPACE/NAME`
+    Flow(String),
 }
 
 /// Reads the topics of a stream.
@@ -35,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Answer<Vec<Topic>> {
         let topic = Topic::parse(name).ok_or_else(|| {
             let shown: String = name.chars().take(64).collect();
             Refusal::new(ErrorCode::RequestQuery, format!("\"{}\" is no topic", shown.escape_debug()))
-                .hint("topics are runs, jobs, queues, workers, cluster, stats, run:ID and job:NAMESPACE/NAME")
+                .hint("topics are runs, jobs, queues, workers, cluster, stats, flows, run:ID, job:NAMESPACE/NAME and flow:NAMESPACE/NAME")
         })?;
         if !topics.contains(&topic) {
             topics.push(topic);
@@ -60,12 +63,14 @@ impl Topic {
                 "workers" => Self::Workers,
                 "cluster" => Self::Cluster,
                 "stats" => Self::Stats,
+                "flows" => Self::Flows,
                 _ => return None,
             },
             Some(("run", id)) if is_valid_name(id) => Self::Run(id.to_owned()),
-            Some(("job", key)) => {
-                let (namespace, job) = key.split_once('/')?;
-                (is_valid_name(namespace) && is_valid_name(job)).then(|| Self::Job(key.to_owned()))?
+            Some((kind @ ("job" | "flow"), key)) => {
+                let (namespace, name) = key.split_once('/')?;
+                let topic = if kind == "job" { Self::Job } else { Self::Flow };
+                (is_valid_name(namespace) && is_valid_name(name)).then(|| topic(key.to_owned()))?
             }
             Some(_) => return None,
         })
@@ -80,8 +85,10 @@ impl Topic {
             Self::Workers => "workers".to_owned(),
             Self::Cluster => "cluster".to_owned(),
             Self::Stats => "stats".to_owned(),
+            Self::Flows => "flows".to_owned(),
             Self::Run(id) => format!("run:{id}"),
             Self::Job(key) => format!("job:{key}"),
+            Self::Flow(key) => format!("flow:{key}"),
         }
     }
 
@@ -95,6 +102,8 @@ impl Topic {
             Self::Workers => change.kind == Kind::Worker,
             Self::Cluster => change.kind == Kind::Cluster,
             Self::Stats => false,
+            Self::Flows => change.kind == Kind::Flow,
+            Self::Flow(key) => change.kind == Kind::Flow && change.id.as_ref() == Some(key),
             Self::Run(id) => change.kind == Kind::Run && (change.id.as_ref() == Some(id) || is_part(change, id)),
             Self::Job(key) => matches!(change.kind, Kind::Job | Kind::Run) && change.job.as_ref() == Some(key),
         }
@@ -102,7 +111,7 @@ impl Topic {
 
     /// Whether it may have changed where nobody can say what has.
     const fn is_touched_by_all(&self) -> bool {
-        matches!(self, Self::Runs | Self::Jobs | Self::Queues | Self::Run(_) | Self::Job(_))
+        !matches!(self, Self::Workers | Self::Cluster | Self::Stats)
     }
 
     fn message(&self, batch: &Batch) -> Option<LiveChange> {
@@ -110,7 +119,7 @@ impl Topic {
         if found.is_empty() && !(batch.is_partial && self.is_touched_by_all()) {
             return None;
         }
-        let names_things = matches!(self, Self::Runs | Self::Jobs | Self::Run(_));
+        let names_things = matches!(self, Self::Runs | Self::Jobs | Self::Run(_) | Self::Flows);
         // What happens to a task is no news of the run itself: who listens looks at its tasks.
         let own = |change: &&Change| !matches!(self, Self::Run(id) if change.id.as_ref() != Some(id));
         let is_whole = names_things && !batch.is_partial && found.len() <= ITEMS_MAX && found.iter().all(own);
@@ -127,7 +136,7 @@ impl Topic {
 
     fn id(&self) -> Option<String> {
         match self {
-            Self::Run(id) | Self::Job(id) => Some(id.clone()),
+            Self::Run(id) | Self::Job(id) | Self::Flow(id) => Some(id.clone()),
             _ => None,
         }
     }
@@ -179,7 +188,7 @@ mod tests {
 
     #[test]
     fn topics_are_what_they_say() {
-        let names = "runs,jobs,queues,workers,cluster,stats,run:0198,job:a/b.c";
+        let names = "runs,jobs,queues,workers,cluster,stats,flows,run:0198,job:a/b.c,flow:a/b";
         let read: Vec<_> = parse(names).unwrap().iter().map(Topic::name).collect();
         assert_eq!(read.join(","), names);
         assert_eq!(parse("runs, runs,").unwrap(), [Topic::Runs]);
@@ -218,6 +227,19 @@ mod tests {
         let changes = vec![task(run.shard(JobId(7), 0)), task(run.shard(JobId(7), 9)), task(other)];
         let told = said(&format!("run:{run}"), &Batch { seq: 3, changes, is_partial: false });
         assert_eq!(told, json!([{"seq": 3, "topic": format!("run:{run}"), "id": run.to_string(), "count": 2}]));
+    }
+
+    #[test]
+    fn a_flow_is_told_to_its_own_topic_and_to_that_of_all() {
+        let flow = Change { kind: Kind::Flow, id: Some("ns/a".into()), job: None, job_id: None, state: None };
+        let batch = Batch { seq: 2, changes: vec![flow], is_partial: false };
+        assert_eq!(
+            said("flows,flow:ns/a,flow:ns/b,jobs,job:ns/a", &batch),
+            json!([
+                {"seq": 2, "topic": "flows", "id": "ns/a", "count": 1},
+                {"seq": 2, "topic": "flow:ns/a", "id": "ns/a", "count": 1},
+            ])
+        );
     }
 
     #[test]

@@ -6,10 +6,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use mainspring_api::{
-    self as api, ErrorCode, FlowAction, FlowChange, FlowComponent, FlowConnection, FlowDropped, FlowItem,
-    FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes,
+    self as api, ErrorCode, FlowAction, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowFileFilter,
+    FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes, write_text,
 };
-use mainspring_core::flow::ItemId;
 use mainspring_core::shard_of;
 use mainspring_engine::flow::{Action, ComponentView, ConnectionView, FlowError, FlowView, sentence};
 use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
@@ -24,9 +23,6 @@ use crate::layers::DONE;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{count, instant};
 
-/// Items that a list shows if nothing is said, and at most.
-const ITEMS: (u32, u32) = (100, 1_000);
-
 type Key = (String, String);
 
 pub(super) fn routes() -> Vec<Route> {
@@ -37,9 +33,8 @@ pub(super) fn routes() -> Vec<Route> {
         Route::operate(routes!(change)),
         Route::view(routes!(why)),
         Route::view(routes!(log)),
-        Route::view(routes!(queue)),
-        Route::operate(routes!(drop_items)),
-        Route::view(routes!(item)),
+        Route::view(routes!(file)),
+        Route::view(routes!(check)),
     ]
 }
 
@@ -50,6 +45,7 @@ impl From<FlowError> for Refusal {
             FlowError::NoFlow(_) => Self::new(ErrorCode::FlowNotFound, text),
             FlowError::NoComponent(_) => Self::new(ErrorCode::FlowComponentNotFound, text),
             FlowError::NoConnection(_) => Self::new(ErrorCode::FlowConnectionNotFound, text),
+            FlowError::Ambiguous { .. } => Self::new(ErrorCode::FlowReplay, text),
             FlowError::Refused { .. } => Self::new(ErrorCode::FlowState, text),
             FlowError::Elsewhere => Self::new(ErrorCode::FlowElsewhere, text),
             FlowError::Store(error) => error.into(),
@@ -67,7 +63,25 @@ async fn list(State(app): State<App>) -> Answer<Json<Vec<FlowSummary>>> {
 
 /// Returns a flow with all that is known of it now: states, queues, what its components did in the last five minutes.
 #[utoipa::path(get, path = routes::FLOW, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
-    responses((status = 200, body = api::Flow)))]
+    responses((status = 200, body = api::Flow, example = json!({
+        "namespace": "default", "name": "orders", "version": 4, "saved_at": "2026-03-29T10:00:00Z",
+        "spec": {"flow": "orders",
+            "components": {"order": {"generate": {"payload": "3 apples"}, "schedule": "2 sec"},
+                "log": {"log": {}, "end": "success"}},
+            "connections": [{"from": "order", "to": "log", "max_items": 100}]},
+        "components": [
+            {"name": "log", "kind": "log", "state": "stopped", "active": 0, "terminated": 0, "queued": 0, "blocked": "no_work",
+                "why": "it is stopped: start it", "missed": 0, "items_in": 0, "bytes_in": 0, "items_out": 0, "bytes_out": 0,
+                "tasks": 0, "task_ms": 0, "bulletins": []},
+            {"name": "order", "kind": "generate", "state": "running", "active": 0, "terminated": 0, "queued": 0,
+                "blocked": "downstream_full", "why": "a queue behind it is full", "missed": 0, "items_in": 0, "bytes_in": 0,
+                "items_out": 100, "bytes_out": 800, "tasks": 100, "task_ms": 12, "bulletins": [
+                    {"at": "2026-03-29T10:00:00Z", "level": "error", "message": "it did not succeed"}]}],
+        "connections": [{"name": "order:log", "from": "order", "to": "log", "relationships": ["success"], "items": 100,
+            "bytes": 800, "ready": 100, "penalised": 0, "in_flight": 0, "percent": 100, "full": true, "max_items": 100,
+            "max_bytes": 1_073_741_824}],
+        "pools": [{"name": "timer", "size": 10, "active": 0}, {"name": "event", "size": 10, "active": 0}]
+    }))))]
 async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> Answer<Json<api::Flow>> {
     Ok(Json(shown(view(&app, &namespace, &name).await?, Vec::new())))
 }
@@ -207,7 +221,8 @@ async fn why(
 ) -> Answer<Json<FlowComponent>> {
     let view = view(&app, &namespace, &name).await?;
     let found = view.components.iter().find(|it| it.name == component);
-    found.map(|it| Json(shown_component(it))).ok_or_else(|| FlowError::NoComponent(component).into())
+    let spec: FlowSpec = serde_json::from_str(&view.row.source).unwrap_or_default();
+    found.map(|it| Json(shown_component(it, &spec))).ok_or_else(|| FlowError::NoComponent(component).into())
 }
 
 /// Returns the last 100 lines of a component's log, the oldest first: what its processes print, and what `log` writes.
@@ -223,79 +238,43 @@ async fn log(
     Ok(Json(lines.into_iter().map(|it| FlowLine { at: instant(it.at), text: it.text }).collect()))
 }
 
-/// Lists items that wait in a connection, in the order in which they leave.
-#[utoipa::path(get, path = routes::FLOW_QUEUE, tag = "flows",
-    params(("namespace" = String, Path), ("flow" = String, Path), ("connection" = String, Path), FlowItemFilter),
-    responses((status = 200, body = Vec<FlowItem>)))]
-async fn queue(
+/// Returns a flow as the text of a flow file. How a console draws it is no part of that.
+#[utoipa::path(get, path = routes::FLOW_FILE, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path), FlowFileFilter),
+    responses((status = 200, body = String, content_type = "text/plain")))]
+async fn file(
     State(app): State<App>,
-    PathOf((namespace, name, connection)): PathOf<(String, String, String)>,
-    QueryOf(filter): QueryOf<FlowItemFilter>,
-) -> Answer<Json<Vec<FlowItem>>> {
-    view(&app, &namespace, &name).await?;
-    let limit = filter.limit.unwrap_or(ITEMS.0).clamp(1, ITEMS.1) as usize;
-    let limit = if filter.item.is_some() { usize::MAX } else { limit };
-    let items = app.engine.flows().queue(&namespace, &name, &connection, limit).await?;
-    let asked = items.into_iter().filter(|it| filter.item.is_none_or(|id| id == it.item.id.0));
-    let shown = asked.map(|it| FlowItem {
-        id: it.item.id.0,
-        bytes: it.item.bytes,
-        entered_at: instant(it.item.entered_at),
-        penalty_until: it.penalty_until.map(instant),
-        retries: it.item.retries,
-    });
-    Ok(Json(shown.collect()))
+    PathOf((namespace, name)): PathOf<Key>,
+    QueryOf(filter): QueryOf<FlowFileFilter>,
+) -> Answer<String> {
+    let format = super::versions::format(filter.format.as_deref())?;
+    let row = app.control().store().flow_store().flow(&namespace, &name).await?;
+    let row = row.ok_or_else(|| missing(&namespace, &name))?;
+    let spec: FlowSpec = serde_json::from_str(&row.source).unwrap_or_default();
+    write_text(&spec, format).map_err(|error| Refusal::new(ErrorCode::RequestQuery, error.to_string()))
 }
 
-/// Removes items that wait in a connection: all of them, or one. What bodies have stays.
-#[utoipa::path(delete, path = routes::FLOW_QUEUE, tag = "flows",
-    params(("namespace" = String, Path), ("flow" = String, Path), ("connection" = String, Path), FlowItemFilter),
-    responses((status = 200, body = FlowDropped)))]
-async fn drop_items(
+/// Says what is wrong with a flow, without saving it.
+#[utoipa::path(post, path = routes::FLOW_CHECK, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
+    request_body = FlowSpec, responses((status = 200, body = FlowChecked)))]
+async fn check(
     State(app): State<App>,
-    PathOf((namespace, name, connection)): PathOf<(String, String, String)>,
-    QueryOf(filter): QueryOf<FlowItemFilter>,
-) -> Answer<Json<FlowDropped>> {
-    view(&app, &namespace, &name).await?;
-    let only = filter.item.map(|id| vec![ItemId(id)]);
-    let items = app.engine.flows().drop_items(&namespace, &name, &connection, only).await?;
-    match (items, filter.item) {
-        (0, Some(id)) => {
-            let why = format!("item {id} does not wait in \"{connection}\"");
-            Err(Refusal::new(ErrorCode::FlowItemNotFound, why))
-        }
-        (items, _) => Ok(Json(FlowDropped { items })),
-    }
-}
-
-/// Returns what an item holds.
-#[utoipa::path(get, path = routes::FLOW_ITEM, tag = "flows",
-    params(("namespace" = String, Path), ("flow" = String, Path), ("item" = i64, Path)),
-    responses((status = 200, body = FlowItemContent)))]
-async fn item(
-    State(app): State<App>,
-    PathOf((namespace, name, id)): PathOf<(String, String, i64)>,
-) -> Answer<Json<FlowItemContent>> {
-    let store = app.control().store().flow_store();
-    let row = store.flow(&namespace, &name).await?.ok_or_else(|| missing(&namespace, &name))?;
-    let found = store.item_content(row.id, id).await?;
-    let found = found.ok_or_else(|| {
-        Refusal::new(ErrorCode::FlowItemNotFound, format!("there is no item {id} in flow \"{name}\""))
-    })?;
-    Ok(Json(FlowItemContent {
-        id,
-        attributes: serde_json::from_str(&found.attributes).unwrap_or_default(),
-        payload: String::from_utf8_lossy(&found.payload).into_owned(),
-        payload_bytes: found.payload.len() as u64,
+    PathOf((namespace, name)): PathOf<Key>,
+    Body(spec): Body<FlowSpec>,
+) -> Answer<Json<FlowChecked>> {
+    named_alike(&spec, &namespace, &name)?;
+    let spec = FlowSpec { namespace: Some(namespace), ..spec };
+    Ok(Json(match convert::flow(&spec, &app.default_timezone, app.now()) {
+        Ok(compiled) => FlowChecked { valid: true, errors: Vec::new(), warnings: compiled.warnings },
+        Err(errors) => FlowChecked { valid: false, errors, warnings: Vec::new() },
     }))
 }
 
-fn missing(namespace: &str, name: &str) -> Refusal {
+pub(super) fn missing(namespace: &str, name: &str) -> Refusal {
     Refusal::new(ErrorCode::FlowNotFound, format!("no flow \"{name}\" in namespace \"{namespace}\""))
 }
 
 /// A flow as the engine of this node sees it.
-async fn view(app: &App, namespace: &str, name: &str) -> Answer<FlowView> {
+pub(super) async fn view(app: &App, namespace: &str, name: &str) -> Answer<FlowView> {
     match app.engine.flows().view(namespace, name).await {
         Err(FlowError::Elsewhere) => {
             let there = app.control().store().flow_store().flow(namespace, name).await?;
@@ -382,20 +361,21 @@ fn summary(row: &FlowRow) -> FlowSummary {
 }
 
 fn shown(view: FlowView, warnings: Vec<Problem>) -> api::Flow {
+    let spec: FlowSpec = serde_json::from_str(&view.row.source).unwrap_or_default();
     api::Flow {
-        spec: serde_json::from_str(&view.row.source).unwrap_or_default(),
         namespace: view.row.namespace,
         name: view.row.name,
         version: count(view.row.version),
         saved_at: instant(view.row.saved_at),
-        components: view.components.iter().map(shown_component).collect(),
+        components: view.components.iter().map(|it| shown_component(it, &spec)).collect(),
         connections: view.connections.into_iter().map(shown_connection).collect(),
         pools: view.pools.into_iter().map(|(name, size, active)| FlowPool { name, size, active }).collect(),
+        spec,
         warnings,
     }
 }
 
-fn shown_component(it: &ComponentView) -> FlowComponent {
+fn shown_component(it: &ComponentView, spec: &FlowSpec) -> FlowComponent {
     let level = |is_error: bool| if is_error { "error" } else { "warn" }.to_owned();
     let bulletins = it.bulletins.iter().map(|(at, is_error, message)| api::FlowBulletin {
         at: instant(*at),
@@ -404,9 +384,11 @@ fn shown_component(it: &ComponentView) -> FlowComponent {
     });
     FlowComponent {
         name: it.name.clone(),
+        kind: spec.components.get(&it.name).and_then(|it| it.bodies().first().copied()).unwrap_or_default().to_owned(),
         state: it.why.state.as_str().to_owned(),
         active: it.why.active,
         terminated: it.why.terminated,
+        queued: it.why.queued,
         blocked: it.why.blocked.as_ref().map(|blocked| blocked.reason.as_str().to_owned()),
         why: sentence(&it.why),
         next_fire: it.why.next_fire.map(instant),
@@ -414,7 +396,9 @@ fn shown_component(it: &ComponentView) -> FlowComponent {
         last_skip_reason: it.why.last_skip.map(|(_, reason)| reason.as_str().to_owned()),
         missed: it.missed,
         items_in: it.counters.items_in,
+        bytes_in: it.counters.bytes_in,
         items_out: it.counters.items_out,
+        bytes_out: it.counters.bytes_out,
         tasks: it.counters.tasks,
         task_ms: it.counters.task_ms,
         bulletins: bulletins.collect(),
@@ -429,7 +413,10 @@ fn shown_connection(it: ConnectionView) -> FlowConnection {
         relationships: it.relationships,
         items: it.items,
         bytes: it.bytes,
+        ready: it.ready,
+        penalised: it.penalised,
         in_flight: it.in_flight,
+        percent: u32::try_from(it.fullness / 10).unwrap_or(u32::MAX),
         full: it.is_full,
         max_items: it.max_items,
         max_bytes: it.max_bytes,

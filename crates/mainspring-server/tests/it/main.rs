@@ -10,6 +10,7 @@ mod conversion;
 mod dashboard;
 mod data;
 mod documents;
+mod flows;
 mod fuzz;
 mod growth;
 mod jobs;

@@ -487,7 +487,7 @@ impl Machine {
     }
 
     /// A number that no item of the flow has had as an id or as its place in the order of arrival.
-    fn new_number(&mut self) -> i64 {
+    pub(super) fn new_number(&mut self) -> i64 {
         self.next_id += 1;
         self.next_id - 1
     }
