@@ -123,7 +123,8 @@ async fn the_stream_tells_that_a_flow_has_changed() {
         let mut text = String::new();
         while let Some(chunk) = stream.chunk().await.unwrap() {
             text.push_str(std::str::from_utf8(&chunk).unwrap());
-            let mut data = text.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data:")?).ok());
+            let mut data =
+                text.lines().filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data:")?).ok());
             if let Some(change) = data.find(|it| it["topic"].is_string()) {
                 return change;
             }
