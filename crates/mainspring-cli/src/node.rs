@@ -403,6 +403,7 @@ fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings 
     let mut settings =
         mainspring_engine::Settings { tasks: Some(tasks), retention, ..mainspring_engine::Settings::default() };
     settings.planner.slots = args.slots;
+    settings.planner.group_ms = mainspring_core::planner::GROUP_MS;
     settings.kill_grace = args.kill_grace;
     if !args.queues.is_empty() {
         settings.queues = Queues::named(args.queues.iter().map(String::as_str));

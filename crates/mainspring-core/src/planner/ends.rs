@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use mainspring_schedule::Timestamp;
+
 use super::refused::{Later, Size, put_aside};
+use super::spacing::Spacing;
 use super::{AttemptEnd, Command, Planner};
 use crate::batch::{Completion, CompletionBatch, CompletionOutcome};
 use crate::id::JobId;
@@ -19,12 +22,22 @@ pub(super) struct Ends {
     pub(super) divided: VecDeque<Vec<Completion>>,
     pub(super) later: Later,
     pub(super) size: Size,
+    spacing: Spacing,
+    /// Whether something waits for the end of a run of those that wait here: it goes at once.
+    awaited: bool,
 }
 
 impl Ends {
-    pub(super) fn new(batch_max: usize) -> Self {
-        let (waiting, divided) = (VecDeque::new(), VecDeque::new());
-        Self { waiting, in_flight: 0, divided, later: Later::default(), size: Size::new(batch_max) }
+    pub(super) fn new(batch_max: usize, group_ms: i64) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            in_flight: 0,
+            divided: VecDeque::new(),
+            later: Later::default(),
+            size: Size::new(batch_max),
+            spacing: Spacing::new(group_ms),
+            awaited: false,
+        }
     }
 
     /// Whether nothing is to be recorded that could be.
@@ -32,10 +45,23 @@ impl Ends {
         self.in_flight == 0 && self.waiting.is_empty() && self.divided.is_empty()
     }
 
-    fn next(&mut self) -> Option<Vec<Completion>> {
+    /// When what waits departs, unless the store has to answer first.
+    pub(super) fn departs_at(&self, in_flight_max: usize) -> Option<Timestamp> {
+        (!self.waiting.is_empty() && self.in_flight < in_flight_max).then(|| self.spacing.next_at())
+    }
+
+    fn next(&mut self, now: Timestamp) -> Option<Vec<Completion>> {
+        if let Some(divided) = self.divided.pop_front() {
+            return Some(divided);
+        }
         let count = self.waiting.len().min(self.size.get());
-        let new = |waiting: &mut VecDeque<Completion>| (count > 0).then(|| waiting.drain(..count).collect());
-        self.divided.pop_front().or_else(|| new(&mut self.waiting))
+        let departs = self.awaited || self.spacing.is_open(now) || self.waiting.len() >= self.size.get();
+        if count == 0 || !departs {
+            return None;
+        }
+        self.spacing.depart(now);
+        self.awaited &= self.waiting.len() > count;
+        Some(self.waiting.drain(..count).collect())
     }
 }
 
@@ -48,6 +74,7 @@ impl Planner {
     /// Ends of attempts that held no slot of this process.
     pub(super) fn lost(&mut self, ends: Vec<AttemptEnd>, commands: &mut Vec<Command>) {
         for end in ends {
+            self.ends.awaited |= end.start.job_version.task().is_some();
             let end = completion(end, commands);
             self.ends.waiting.push_back(end);
         }
@@ -57,7 +84,7 @@ impl Planner {
         let again = std::iter::from_fn(|| self.ends.later.take(self.now));
         self.ends.divided.extend(again.map(|end| vec![end]));
         while self.ends.in_flight < self.settings.in_flight_max
-            && let Some(entries) = self.ends.next()
+            && let Some(entries) = self.ends.next(self.now)
         {
             let id = self.next_batch_id();
             self.ends.in_flight += 1;

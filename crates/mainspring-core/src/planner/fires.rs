@@ -8,6 +8,7 @@ use mainspring_schedule::Timestamp;
 use super::due::Due;
 use super::refused::Size;
 use super::resident::{Place, Resident};
+use super::spacing::Spacing;
 use super::{Answered, Command, Planner};
 use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed, Progress};
 use crate::id::{BatchId, TriggerId};
@@ -33,6 +34,7 @@ pub(super) struct Fires {
     /// Parts of batches that the store has refused.
     pub(super) divided: VecDeque<Part>,
     pub(super) size: Size,
+    spacing: Spacing,
     /// Triggers put aside since a fire was recorded.
     pub(super) aside: u32,
 }
@@ -46,7 +48,7 @@ pub(super) struct Part {
 }
 
 impl Fires {
-    pub(super) fn new(batch_max: usize) -> Self {
+    pub(super) fn new(batch_max: usize, group_ms: i64) -> Self {
         Self {
             due: Due::default(),
             in_flight: 0,
@@ -55,6 +57,7 @@ impl Fires {
             sent: BTreeMap::new(),
             divided: VecDeque::new(),
             size: Size::new(batch_max),
+            spacing: Spacing::new(group_ms),
             aside: 0,
         }
     }
@@ -82,6 +85,16 @@ impl Fires {
         Some(Part { at: batch.at, places, entries: batch.entries.clone() })
     }
 
+    /// Whether what is due may depart now, as far as the time since the last batch goes.
+    fn may_depart(&self, now: Timestamp) -> bool {
+        self.spacing.is_open(now) || self.due.len() >= self.size.get()
+    }
+
+    /// When that time is over.
+    fn opens_at(&self, now: Timestamp) -> Timestamp {
+        if self.spacing.is_open(now) { now } else { self.spacing.next_at() }
+    }
+
     /// Whether another batch may go: not too many are under way, and the store still knows its answer to the oldest.
     fn has_room(&self, in_flight_max: usize) -> bool {
         let oldest = self.sent.first_key_value();
@@ -102,10 +115,18 @@ impl Planner {
     }
 
     pub(super) fn send_fires(&mut self, commands: &mut Vec<Command>) {
-        while self.part.trusted && self.fires.has_room(self.settings.in_flight_max) {
+        while self.part.trusted && self.fires.has_room(self.settings.in_flight_max) && self.fires.may_depart(self.now) {
             let Some((places, entries)) = self.next_entries(commands) else { return };
+            self.fires.spacing.depart(self.now);
             commands.push(self.fire(Part { at: self.now, places, entries }));
         }
+    }
+
+    /// When something is due, or what is due already may depart.
+    pub(super) fn next_fires_at(&self) -> Option<Timestamp> {
+        let due = self.residents.next_wakeup().map(|due| due.max(self.fires.opens_at(self.now)));
+        let waits = !self.fires.due.is_empty() && self.part.trusted && self.fires.has_room(self.settings.in_flight_max);
+        due.into_iter().chain(waits.then(|| self.fires.opens_at(self.now))).min()
     }
 
     fn fire(&mut self, part: Part) -> Command {

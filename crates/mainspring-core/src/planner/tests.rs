@@ -5,6 +5,7 @@ mod full;
 mod lanes;
 mod overload;
 mod refused;
+mod spacing;
 mod tzdata;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -66,7 +66,7 @@ impl Node {
     /// Starts over a store, and waits until the engine takes part.
     pub(super) async fn start(store: Arc<dyn Store>, name: String) -> Result<Self> {
         let settings = Settings {
-            planner: planner::Settings { slots: SLOTS, ..planner::Settings::default() },
+            planner: planner::Settings { slots: SLOTS, group_ms: planner::GROUP_MS, ..planner::Settings::default() },
             node: NodeName { name, address: String::new() },
             keep_entries: true,
             ..Settings::default()
