@@ -218,7 +218,7 @@ catalogue! {
     AuthCrossSite "auth.cross_site" 403 "the request comes from a page of another site"
         "A session counts for pages of the console alone. Programs send Authorization: Bearer TOKEN. Behind a proxy that changes the Host header and speaks plain HTTP, start the server with --public-url.";
     AuthForbidden "auth.forbidden" 403 "the token does not allow this"
-        "Ask for access to the namespace, or use another token.";
+        "The message names the right that is missing. Use the server's access token.";
 
     NamespaceNotFound "namespace.not_found" 404 "the namespace does not exist"
         "Correct the name; a namespace is made by the first job applied to it.";

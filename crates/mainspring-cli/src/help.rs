@@ -35,7 +35,7 @@ fn short(command: Command, above: &[String]) -> Command {
         true => String::new(),
         false => format!("\n\nOptions of all commands, explained by --help-all:\n  {}", lines(&names)),
     };
-    let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}{{after-help}}\n\n{{all-args}}{also}");
+    let template = format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}{{after-help}}\n\n{{all-args}}{also}\n");
     let command = command.help_template(template).mut_args(|argument| match is_common(&argument) {
         true => argument.hide(true),
         false => argument,
@@ -75,6 +75,7 @@ pub fn in_our_style(error: &clap::Error) -> String {
     // In place of the advice to pass the option as a value, which is never what was meant.
     let kept = text.lines().filter(|line| !line.contains("as a value"));
     let mut shown: Vec<String> = kept.map(str::to_owned).collect();
+    shown.dedup_by(|line, before| line.trim().is_empty() && before.trim().is_empty());
     let place = shown.iter().position(|line| line.trim().is_empty()).unwrap_or(shown.len());
     shown.insert(place, format!("\n  hint: {hint}"));
     shown.join("\n").trim_end().to_owned()

@@ -113,7 +113,7 @@ pub struct TokenArgs {
     #[arg(long)]
     pub reset_token: bool,
     /// Print a new access token and the link of the console also where stdout is no terminal, such as into a journal
-    #[arg(long)]
+    #[arg(long, env = "MAINSPRING_PRINT_TOKEN")]
     pub print_token: bool,
     /// File with the access token, in place of one that the first start makes; the nodes of a cluster have the same
     #[arg(long, value_name = "FILE")]

@@ -433,6 +433,13 @@ impl Engine {
         self.processes.is_some()
     }
 
+    /// Returns why an HTTP call to this address is never made here, as far as the address itself tells: the rules for addresses
+    /// of HTTP tasks. Names are looked up when a call is made.
+    #[must_use]
+    pub fn denies_call(&self, url: &str) -> Option<String> {
+        self.processes.as_ref()?.denies(url)
+    }
+
     /// Makes an HTTP call as HTTP tasks do, with their rules for addresses; of the answer only the status counts. Nothing is
     /// called where no such tasks are executed.
     pub async fn call(&self, call: HttpCall) -> Option<Ended> {

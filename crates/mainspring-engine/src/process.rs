@@ -41,6 +41,11 @@ impl Processes {
         self.runner.perform(task, attempt, log, cancel).await
     }
 
+    /// Returns why no call to this address is made.
+    pub(crate) fn denies(&self, url: &str) -> Option<String> {
+        self.runner.denies(url)
+    }
+
     /// Makes one HTTP call, of whose answer only the status counts.
     pub(crate) async fn call(&self, call: HttpCall) -> Ended {
         let (log, _) = LogWriter::channel(1, || 0);

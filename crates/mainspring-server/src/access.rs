@@ -9,6 +9,7 @@ mod origin;
 pub(crate) mod session;
 mod site;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
@@ -47,6 +48,19 @@ pub(crate) enum Permission {
     Edit,
     /// To work: workers with a token of their own may, too.
     Work,
+}
+
+/// What it lets its holder do, as a verb.
+impl fmt::Display for Permission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Public => "ask after health",
+            Self::View => "see jobs and runs",
+            Self::Operate => "run, pause and cancel",
+            Self::Edit => "change definitions",
+            Self::Work => "join, take runs and report them",
+        })
+    }
 }
 
 /// Name of the documents that stand for sessions that were ended.

@@ -159,13 +159,24 @@ fn signed_out(gate: &Gate, refusal: Refusal, headers: &HeaderMap) -> Response {
     response
 }
 
-/// Lets a worker with a token of its own pass, where that is enough.
+/// Lets a worker with a token of its own pass, where that is enough, and tells it elsewhere that it is not.
 async fn worker(gate: &Gate, refusal: &Refusal, headers: &HeaderMap) -> Answer<Caller> {
-    if gate.permission != Permission::Work || refusal.0.error_code() != Some(ErrorCode::AuthInvalid) {
+    if refusal.0.error_code() != Some(ErrorCode::AuthInvalid) {
         return Err(refusal.clone());
     }
     let tokens = gate.app.worker_tokens().await?;
-    check_worker(&tokens, headers, gate.app.now())
+    match check_worker(&tokens, headers, gate.app.now())? {
+        caller if gate.permission == Permission::Work => Ok(caller),
+        caller => {
+            let name = caller.token_name().unwrap_or_default();
+            let why = format!(
+                "the token {name:?} is for workers: it lets them {}, and this needs the right to {}",
+                Permission::Work,
+                gate.permission
+            );
+            Err(Refusal::new(ErrorCode::AuthForbidden, why).hint("use the server's access token"))
+        }
+    }
 }
 
 /// Answers a panic of a handler. The panic itself was written by the process's panic hook.

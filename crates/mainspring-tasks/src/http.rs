@@ -6,21 +6,23 @@
 
 pub(crate) mod error;
 pub(crate) mod policy;
-mod request;
+pub(crate) mod request;
 mod resolver;
 mod tls;
 
 use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::LOCATION;
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
+use reqwest::{Client, Response, Url};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
+use self::error::Denied;
 use self::policy::OutboundPolicy;
 use self::request::{Request, shown};
 use self::tls::Trust;
@@ -58,6 +60,19 @@ impl Caller {
             verifying: OnceCell::new(),
             trusting: OnceCell::new(),
         })
+    }
+
+    /// Returns why the policy keeps a call from this address, as far as the address itself tells.
+    pub(crate) fn denies(&self, url: &str) -> Option<String> {
+        let url = Url::parse(url).ok()?;
+        let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default());
+        let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
+        let reaches = |ip: IpAddr| self.policy.permits(SocketAddr::new(ip, port));
+        // RFC 6761: such names are this machine, whatever a resolver says.
+        if is_localhost(host) && !self.policy.permits_host(host) && !loopback.into_iter().any(reaches) {
+            return Some(Denied { host: host.to_owned(), ip: loopback[0] }.to_string());
+        }
+        self.policy.check(&url).err().map(|denied| denied.to_string())
     }
 
     /// Makes one call, its answer's body going into the log.
@@ -162,6 +177,11 @@ impl Caller {
         })
         .await
     }
+}
+
+fn is_localhost(host: &str) -> bool {
+    let host = host.trim_end_matches('.');
+    host == "localhost" || host.ends_with(".localhost")
 }
 
 fn redirect_target(response: &Response) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Performs tasks.
 
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::sleep;
@@ -11,6 +12,7 @@ use crate::http::Caller;
 use crate::log::capture::Recorder;
 use crate::log::channel::LogWriter;
 use crate::process::{Host, Program};
+use crate::room::Room;
 use crate::settings::{LogLimits, Settings, SettingsError};
 use crate::task::Task;
 
@@ -23,6 +25,7 @@ const LINE_BYTES_MIN: usize = 16;
 pub struct TaskRunner {
     processes: Host,
     http: Caller,
+    room: Room,
     log: LogLimits,
 }
 
@@ -36,7 +39,14 @@ impl TaskRunner {
         if settings.log.line_bytes_max < LINE_BYTES_MIN {
             return Err(SettingsError::TooSmall { field: "log.line_bytes_max", min: LINE_BYTES_MIN as u64 });
         }
-        Ok(Self { processes: Host::new(&settings)?, http: Caller::new(&settings)?, log: settings.log })
+        let (processes, http) = (Host::new(&settings)?, Caller::new(&settings)?);
+        Ok(Self { processes, http, room: Room::new(settings.files), log: settings.log })
+    }
+
+    /// Returns why the outbound policy keeps HTTP calls from an address, as far as the address itself tells: names are looked up
+    /// when a call is made.
+    pub fn denies(&self, url: &str) -> Option<String> {
+        self.http.denies(url)
     }
 
     /// Performs `task` and returns how it ended; nothing of it runs or is stored any more then.
@@ -44,7 +54,8 @@ impl TaskRunner {
     /// When `cancel` completes, or the attempt's timeout passes, before the main process has ended,
     /// the whole process tree gets TERM and after the grace KILL. What the main process leaves
     /// running is ended likewise. The log ends (its reader gets `None`) before this returns.
-    /// Dropping the future ends the tree at once with KILL, without waiting for it.
+    /// Dropping the future ends the tree at once with KILL, without waiting for it. A task that would open more files than the
+    /// process may waits before it starts; its timeout begins then.
     ///
     /// Needs a Tokio runtime with I/O and time.
     pub async fn perform(
@@ -55,7 +66,21 @@ impl TaskRunner {
         cancel: impl Future<Output = ()>,
     ) -> Ended {
         let mut recorder = Recorder::new(log, self.log);
-        let mut ended = self.dispatch(task, attempt, &mut recorder, stop(cancel, attempt.timeout)).await;
+        let mut cancel = pin!(cancel);
+        let room = match self.room.try_take(task) {
+            Some(room) => Some(room),
+            None => {
+                recorder.remark(self.room.remark());
+                tokio::select! {
+                    room = self.room.take(task) => Some(room),
+                    () = &mut cancel => None,
+                }
+            }
+        };
+        let mut ended = match room {
+            Some(_room) => self.dispatch(task, attempt, &mut recorder, stop(cancel, attempt.timeout)).await,
+            None => Ended::cancelled(),
+        };
         (ended.log_lines, ended.log_truncated) = recorder.close().await;
         ended
     }

@@ -22,6 +22,8 @@ pub struct Settings {
     pub tls_roots: Option<PathBuf>,
     /// Bounds on what is kept of the output.
     pub log: LogLimits,
+    /// Files that tasks may have open at a time; beyond, they wait. Three quarters of what the process may open, less 32, if absent.
+    pub files: Option<u64>,
     /// The largest `$MS_OUTPUT` in bytes.
     pub output_bytes_max: u64,
     /// Names of the variables that processes inherit from the worker.
@@ -42,6 +44,7 @@ impl Settings {
             outbound: OutboundPolicy::default(),
             tls_roots: None,
             log: LogLimits::default(),
+            files: None,
             output_bytes_max: Self::OUTPUT_BYTES_MAX as u64,
             inherited_env: inherited.map(str::to_owned).to_vec(),
         }

@@ -260,3 +260,31 @@ fn a_workflow_is_measured_and_drawn() {
     assert_eq!(refused.code, 9);
     assert!(refused.stderr.contains("b → c → b (b needs c, line 3; c needs b, line 4)"), "{}", refused.stderr);
 }
+
+#[test]
+fn calls_that_can_never_be_sent_are_refused_where_they_are_written() {
+    let cases = [
+        ("url: 'https://me:secret@example.com/'", "the address holds a user name or password"),
+        ("url: 'https://example.com:0/'", "port 0 cannot be reached"),
+        ("url: https://a.example, headers: {Content-Length: '5'}", "`Content-Length` is set by the client itself"),
+        ("url: https://a.example, headers: {transfer-encoding: chunked}", "is set by the client itself"),
+        ("url: https://a.example, headers: {Connection: close}", "is set by the client itself"),
+        ("url: https://a.example, method: CONNECT", "no method for a call"),
+    ];
+    for (call, message) in cases {
+        for text in [format!("name: a\nhttp: {{{call}}}\n"), format!("name: w\ntasks:\n  t:\n    http: {{{call}}}\n")] {
+            let program = Program::new();
+            program.file("a.yaml", &text);
+            let ended = program.run(&["check", "a.yaml"]);
+            assert_eq!(ended.code, 9, "{text}");
+            assert!(ended.stderr.contains(message) && ended.stderr.contains("a.yaml:"), "{text}: {}", ended.stderr);
+            assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
+        }
+    }
+    // What is made when a task runs is read then, and a host may be named apart from the address.
+    let program = Program::new();
+    let made = "name: w\nparams: {host: {default: a.example}}\ntasks:\n  t:\n    http: {url: 'https://${{ params.host }}/', headers: {Host: b.example, X: '${{ run.id }}'}}\n";
+    program.file("a.yaml", made);
+    let ended = program.run(&["check", "a.yaml"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+}

@@ -90,9 +90,11 @@ impl Shell {
         let binaries = Path::new(env!("CARGO_BIN_EXE_mainspring")).parent().unwrap();
         // Jobs have numbers, as in a terminal.
         let mut command = home.command(&["--noprofile", "--norc", "-m"]);
+        // The page shows a terminal.
         let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
         // What it says itself, of jobs that were killed, is not shown.
-        let mut shell = command.env("PATH", path).stderr(Stdio::null()).spawn().unwrap();
+        let command = command.env("PATH", path).env("MAINSPRING_PRINT_TOKEN", "true");
+        let mut shell = command.stderr(Stdio::null()).spawn().unwrap();
         let (keyboard, screen) = (shell.stdin.take().unwrap(), BufReader::new(shell.stdout.take().unwrap()));
         Self { home, shell, keyboard, screen }
     }

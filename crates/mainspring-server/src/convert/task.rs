@@ -1,7 +1,8 @@
 //! Tasks between job file and definition.
 
-use mainspring_api::{HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlBlock, XxlTask};
+use mainspring_api::{ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlBlock, XxlTask};
 use mainspring_core::job;
+use mainspring_tasks::{CallPart, HttpCall};
 
 use super::schedule::OrNote;
 use super::texts::{duration_text, positive_ms};
@@ -81,6 +82,7 @@ fn http(spec: &HttpTask, problems: &mut Vec<Problem>) -> job::HttpTask {
         }
     };
     headers.sort();
+    problems.extend(unsendable(spec));
     job::HttpTask {
         method: spec.method.as_deref().unwrap_or("GET").to_owned(),
         url: spec.url.clone(),
@@ -91,6 +93,29 @@ fn http(spec: &HttpTask, problems: &mut Vec<Problem>) -> job::HttpTask {
         verify_tls: spec.verify_tls.unwrap_or(true),
         max_redirects: spec.max_redirects.and_then(|most| u8::try_from(most).ok()).filter(|most| *most != REDIRECTS),
     }
+}
+
+/// Finds what can never be sent. What is made when the task runs (`${{ … }}`) is read then.
+fn unsendable(spec: &HttpTask) -> Vec<Problem> {
+    let is_made = |text: &str| text.contains("${{");
+    let headers = spec.headers.iter().filter(|(_, value)| !is_made(value));
+    let call = HttpCall {
+        method: spec.method.clone().unwrap_or_else(|| "GET".to_owned()),
+        headers: headers.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        ..HttpCall::get(spec.url.clone())
+    };
+    let found = mainspring_tasks::unsendable(&call).into_iter();
+    let found = found.filter(|(part, _)| *part != CallPart::Url || !is_made(&spec.url));
+    found
+        .map(|(part, message)| {
+            let pointer = match part {
+                CallPart::Url => "/http/url".to_owned(),
+                CallPart::Method => "/http/method".to_owned(),
+                CallPart::Header(name) => format!("/http/headers/{}", name.replace('~', "~0").replace('/', "~1")),
+            };
+            Problem::new(ErrorCode::FieldValue, message).at(pointer)
+        })
+        .collect()
 }
 
 fn http_spec(task: &job::HttpTask) -> HttpTask {

@@ -57,6 +57,10 @@ async fn create(State(app): State<App>, Body(spec): Body<WebhookSpec>) -> Answer
     if !app.engine.makes_calls() {
         return Err(Refusal::new(ErrorCode::WebhookDisabled, "this node executes no HTTP tasks, nor calls webhooks"));
     }
+    if let Some(why) = app.engine.denies_call(&spec.url) {
+        let problem = Problem::new(ErrorCode::FieldValue, why).at("/url");
+        return Err(Refusal::invalid(vec![problem.hint("start the servers with --allow-outbound for this address")]));
+    }
     let store = app.control().store();
     if store.webhooks().await?.len() >= WEBHOOKS_MAX {
         return Err(Refusal::new(ErrorCode::WebhookLimit, format!("there are {WEBHOOKS_MAX} webhooks already")));

@@ -285,9 +285,13 @@ async fn create_token(
     let names = std::iter::once(("/name".to_owned(), &spec.name));
     let queues = spec.queues.iter().enumerate().map(|(index, queue)| (format!("/queues/{index}"), queue));
     let bad = names.chain(queues).filter(|(_, name)| !is_valid_name(name));
-    let problems: Vec<Problem> = bad
+    let mut problems: Vec<Problem> = bad
         .map(|(at, name)| Problem::new(ErrorCode::NameInvalid, format!("{name:?} cannot be a name")).at(at))
         .collect();
+    if let Some(at) = spec.expires_at.filter(|at| from_wire(*at) <= app.now()) {
+        let message = format!("the token would have expired already, at {at}");
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at("/expires_at"));
+    }
     if !problems.is_empty() {
         return Err(Refusal::invalid(problems));
     }

@@ -542,11 +542,30 @@ async fn addresses_that_tasks_may_not_call_webhooks_may_not_either() {
     let folder = tempfile::tempdir().unwrap();
     plain_client();
     let settings = mainspring_engine::Settings::default().with_tasks(folder.path().join("work"));
-    let engine = Arc::new(Engine::start(Arc::new(MemoryStore::new()), settings).await.unwrap());
+    let store = Arc::new(MemoryStore::new());
+    let engine = Arc::new(Engine::start(Arc::clone(&store) as Arc<dyn Store>, settings).await.unwrap());
     let running = crate::kit::Running::over(engine, Settings::default()).await;
     let receiver = Receiver::start().await;
-    let spec = WebhookSpec { name: "in".into(), url: receiver.url(), events: Vec::new(), namespace: None, job: None };
-    running.client.create_webhook(&spec).await.unwrap();
+    let near = receiver.url().replace("127.0.0.1", "localhost");
+    for url in [receiver.url(), near, "http://169.254.169.254/latest".into(), "https://[fd00::7]/".into()] {
+        let spec = WebhookSpec { name: "in".into(), url: url.clone(), events: Vec::new(), namespace: None, job: None };
+        let error = running.client.create_webhook(&spec).await.unwrap_err();
+        let problem = &error.problem().unwrap().errors[0];
+        assert!(problem.pointer == "/url" && problem.message.contains("no public address"), "{url}: {problem:?}");
+    }
+    // A name that leads here, or a server that was started with more exceptions before, is found out when it sends.
+    let webhook = mainspring_store::Webhook {
+        name: "in".into(),
+        url: receiver.url(),
+        events: WebhookSpec::DEFAULT_EVENTS.map(str::to_owned).to_vec(),
+        namespace: None,
+        job: None,
+        secret: "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=".into(),
+        previous_secret: None,
+        noted_through: 0,
+        created_at: mainspring_schedule::Timestamp::UNIX_EPOCH,
+    };
+    store.add_webhook(webhook).await.unwrap();
     running.client.test_webhook("in").await.unwrap();
     let mut pause = tokio::time::interval(Duration::from_millis(20));
     let refused = async {

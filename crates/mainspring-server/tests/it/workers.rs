@@ -13,6 +13,7 @@ use mainspring_core::batch::Queues;
 use mainspring_engine::{Engine, Settings};
 use mainspring_store::MemoryStore;
 use serde_json::json;
+use sha2::Digest;
 
 use crate::kit::{Running, code, spec};
 
@@ -131,7 +132,17 @@ async fn token_of_workers_opens_what_workers_need_and_nothing_else() {
     let spec = |name: &str, expires_at| WorkerTokenSpec { name: name.into(), queues: vec!["gpu".into()], expires_at };
     let made = client.create_worker_token(&spec("a", None)).await.unwrap();
     let other = client.create_worker_token(&spec("b", None)).await.unwrap();
-    let old = client.create_worker_token(&spec("old", Some(Timestamp::from_millis(1)))).await.unwrap();
+    let expired = client.create_worker_token(&spec("old", Some(Timestamp::from_millis(1)))).await.unwrap_err();
+    assert_eq!(expired.problem().unwrap().errors[0].pointer, "/expires_at", "it could never open anything");
+    let at = mainspring_schedule::Timestamp::from_millis;
+    let old = mainspring_store::WorkerToken {
+        name: "old".into(),
+        hash: sha2::Sha256::digest("ms_old").into(),
+        queues: vec!["gpu".into()],
+        created_at: at(0),
+        expires_at: Some(at(1)),
+    };
+    running.engine.control().store().add_worker_token(old).await.unwrap();
     assert_eq!(code(client.create_worker_token(&spec("a", None)).await), ErrorCode::ResourceExists);
     let listed = client.worker_tokens().await.unwrap();
     assert_eq!(listed.iter().map(|token| token.name.as_str()).collect::<Vec<_>>(), ["a", "b", "old"]);
@@ -140,7 +151,7 @@ async fn token_of_workers_opens_what_workers_need_and_nothing_else() {
     let with = |token: &str| Client::builder(&running.url).token(token).build().unwrap();
     let (mine, theirs) = (with(&made.token.unwrap()), with(&other.token.unwrap()));
     let refused = |answer: Result<WorkerTerms, ClientError>| code(answer);
-    assert_eq!(refused(with(&old.token.unwrap()).join_worker(&worker(&["gpu"])).await), ErrorCode::WorkerTokenExpired);
+    assert_eq!(refused(with("ms_old").join_worker(&worker(&["gpu"])).await), ErrorCode::WorkerTokenExpired);
     assert_eq!(refused(with("ms_none").join_worker(&worker(&["gpu"])).await), ErrorCode::AuthInvalid);
     assert_eq!(refused(mine.join_worker(&worker(&["gpu", "default"])).await), ErrorCode::WorkerQueue);
     let id = mine.join_worker(&worker(&["gpu"])).await.unwrap().id;
@@ -149,7 +160,13 @@ async fn token_of_workers_opens_what_workers_need_and_nothing_else() {
     client.poll_worker(&id, &quick(2), HOLD).await.unwrap();
     let foreign = theirs.poll_worker(&id, &quick(3), HOLD).await;
     assert_eq!(code(foreign), ErrorCode::WorkerNotFound, "another token's worker");
-    assert_eq!(code(mine.workers().await), ErrorCode::AuthInvalid, "it opens no other route");
+    let elsewhere = mine.workers().await.unwrap_err();
+    assert_eq!(elsewhere.code(), Some(ErrorCode::AuthForbidden), "it opens no other route: {elsewhere:?}");
+    let detail = &elsewhere.problem().unwrap().detail;
+    assert!(detail.contains("\"a\" is for workers") && detail.contains("the right to see jobs and runs"), "{detail}");
+    assert_eq!(code(mine.delete_webhook("x").await), ErrorCode::AuthForbidden);
+    assert_eq!(code(with("ms_old").workers().await), ErrorCode::WorkerTokenExpired);
+    assert_eq!(code(with("ms_none").workers().await), ErrorCode::AuthInvalid);
     client.revoke_worker_token("a").await.unwrap();
     assert_eq!(code(client.revoke_worker_token("a").await), ErrorCode::WorkerTokenNotFound);
     assert_eq!(code(mine.poll_worker(&id, &quick(4), HOLD).await), ErrorCode::AuthInvalid);

@@ -29,8 +29,7 @@ impl Request {
     /// # Errors
     /// `http.bad_method`, `http.bad_url`, `http.bad_header`.
     pub(super) fn first(call: &HttpCall, attempt: &Attempt) -> Result<Self, TaskError> {
-        let url = Url::parse(&call.url).map_err(|error| bad_url(format!("the address is not understood: {error}")))?;
-        check_url(&url).map_err(bad_url)?;
+        let url = read_url(&call.url).map_err(bad_url)?;
         let mut headers = HeaderMap::new();
         if let Ok(context) = HeaderValue::from_str(&attempt.traceparent)
             && !context.is_empty()
@@ -80,6 +79,51 @@ impl Request {
         self.url = url;
         Ok(self)
     }
+}
+
+/// The part of a call that can never be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallPart {
+    /// The address.
+    Url,
+    /// The method.
+    Method,
+    /// The header of this name.
+    Header(String),
+}
+
+/// Returns what keeps a call from ever being sent, each with the reason, so that it can be refused when it is written.
+///
+/// Whether an address may be reached is for the [policy](crate::OutboundPolicy) of the process that makes the call.
+///
+/// ```
+/// use mainspring_tasks::{CallPart, HttpCall, unsendable};
+/// let call = HttpCall::get("https://user:secret@example.com/");
+/// let problems = unsendable(&call);
+/// assert_eq!(problems[0].0, CallPart::Url);
+/// assert!(problems[0].1.contains("user name or password") && !problems[0].1.contains("secret"));
+/// ```
+#[must_use]
+pub fn unsendable(call: &HttpCall) -> Vec<(CallPart, String)> {
+    let mut problems = Vec::new();
+    if let Err(message) = read_url(&call.url) {
+        problems.push((CallPart::Url, message));
+    }
+    if let Err(error) = method(&call.method) {
+        problems.push((CallPart::Method, error.message));
+    }
+    for (name, value) in &call.headers {
+        if let Err(error) = header(name, value) {
+            problems.push((CallPart::Header(name.clone()), error.message));
+        }
+    }
+    problems
+}
+
+fn read_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("the address is not understood: {error}"))?;
+    check_url(&url)?;
+    Ok(url)
 }
 
 /// Shows an address without its query and fragment, where secrets tend to be.
@@ -173,6 +217,8 @@ mod tests {
         for (method, url, code, text) in cases {
             let error = Request::first(&call(method, url, None), &Attempt::default()).unwrap_err();
             assert!(error.code == code && error.message.contains(text), "{url}: {error:?}");
+            let known: Vec<_> = unsendable(&call(method, url, None)).into_iter().map(|(_, message)| message).collect();
+            assert_eq!(known, std::slice::from_ref(&error.message), "what fails when it is sent is known before");
             assert!(!error.message.contains("secret"));
         }
         for (name, value) in
@@ -182,6 +228,7 @@ mod tests {
             let call = HttpCall { headers, ..HttpCall::get("http://h/") };
             let error = Request::first(&call, &Attempt::default()).unwrap_err();
             assert_eq!(error.code, "http.bad_header", "{name}");
+            assert_eq!(unsendable(&call), [(CallPart::Header(name.to_owned()), error.message)]);
         }
     }
 

@@ -517,3 +517,28 @@ fn unusable_settings_are_refused() {
         assert!(error.contains(text), "{error}");
     }
 }
+
+#[tokio::test]
+async fn a_process_waits_while_files_are_scarce() {
+    let bench = Bench::with(Hold::Bare, |settings| settings.files = Some(6));
+    let (ready, go) = (bench.path("ready"), bench.path("go"));
+    let first = sh(&format!("echo $$ > {}; until [ -e {} ]; do sleep 0.01; done", ready.display(), go.display()));
+    let (second, plain) = (sh("echo second"), attempt());
+    let cancelled = async {
+        pid_in(&ready).await;
+        let (ended, lines) = bench.perform_until(&second, &plain, async {}).await;
+        assert_eq!(ended.outcome, Outcome::Cancelled, "it does not start, and can be cancelled");
+        let said = texts(&lines, Stream::System);
+        assert!(said[0].starts_with("waiting: this process may open no more files"), "{said:?}");
+        assert!(texts(&lines, Stream::Stdout).is_empty());
+    };
+    let limit = Attempt { timeout: Some(Duration::from_secs(60)), ..attempt() };
+    let waits = async {
+        cancelled.await;
+        let first_ends = async { fs::write(&go, "").unwrap() };
+        tokio::join!(bench.perform(&second, &limit), first_ends).0
+    };
+    let ((before, _), (after, lines)) = tokio::join!(bench.perform(&first, &plain), waits);
+    assert_eq!((before.outcome, after.outcome), (Outcome::Succeeded, Outcome::Succeeded));
+    assert_eq!(texts(&lines, Stream::Stdout), ["second"]);
+}
