@@ -812,7 +812,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the instants of a trigger that did not fire, oldest first. */
+        /**
+         * Lists the instants of a trigger that did not fire, newest first. A page may have fewer than `limit`, or none, and a `next_cursor`: the
+         *     search goes on there.
+         */
         get: operations["triggers_gaps"];
         put?: never;
         post?: never;
@@ -7877,8 +7880,12 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description The instants, or the last ones of a range, are this one or later. */
+                from?: components["schemas"]["Timestamp"];
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
+                /** @description The instants, or the first ones of a range, are before this one. */
+                to?: components["schemas"]["Timestamp"];
             };
             header?: never;
             path: {

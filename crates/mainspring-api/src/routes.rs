@@ -28,7 +28,7 @@
 //! | [`JOB_WHY`], [`TRIGGER_WHY`], [`RUN_WHY`] | GET | → [`Why`](crate::Why) |
 //! | [`TRIGGERS`] | GET ([`TriggerFilter`](crate::TriggerFilter)) | → [`Page`](crate::Page) of [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER`] | GET | → [`Trigger`](crate::Trigger) |
-//! | [`TRIGGER_GAPS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Gap`](crate::Gap), oldest first |
+//! | [`TRIGGER_GAPS`] | GET ([`GapFilter`](crate::GapFilter)) | → [`Page`](crate::Page) of [`Gap`](crate::Gap), newest first |
 //! | [`TRIGGERS_REANCHOR`] | POST | → [`Reanchored`](crate::Reanchored) |
 //! | [`TRIGGER_REANCHOR`] | POST | → [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER_PAUSE`], [`TRIGGER_RESUME`] | POST | [`Reason`](crate::Reason) → [`Trigger`](crate::Trigger) |

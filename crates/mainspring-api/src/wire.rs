@@ -64,7 +64,7 @@ pub use session::{LoginLink, Session, SessionKind, SignIn};
 pub use task::{
     GraphFilter, GraphTask, JobGraph, Marked, RunTask, RunTaskDetail, TaskCounts, TaskFilter, TaskMark, TaskState,
 };
-pub use trigger::{Gap, Reanchored, Trigger, TriggerFilter, TriggerState};
+pub use trigger::{Gap, GapFilter, Reanchored, Trigger, TriggerFilter, TriggerState};
 pub use version::{CheckRequest, CheckResult, JobFileFilter, JobVersion};
 pub use webhook::{
     DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, event_type_matches,

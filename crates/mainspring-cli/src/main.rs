@@ -26,6 +26,7 @@ mod name;
 mod node;
 mod output;
 mod pages;
+mod past;
 mod progress;
 #[cfg(test)]
 mod reference;

@@ -22,7 +22,7 @@ mod table;
 
 pub use comfy_table::Cell;
 pub use style::{Style, counted, dash, duration, state};
-pub use table::{Column, View};
+pub use table::{Column, Mixed, View};
 
 /// How results are shown.
 #[derive(Debug, Clone, Args)]
@@ -169,6 +169,27 @@ impl Output {
             Form::Table => self.text(view.rows(items, &self.columns, self.headers, &self.style)?),
             Form::Json | Form::Yaml | Form::Jsonl => self.items(items),
             Form::Name => items.iter().try_for_each(|item| self.text((view.name)(item))),
+        }
+    }
+
+    /// Prints several items among which are some of another kind. Names are those of the usual ones alone.
+    ///
+    /// # Errors
+    /// As [`Self::list`].
+    pub fn mixed<T: Serialize, O: Serialize>(
+        &self,
+        items: &[Mixed<T, O>],
+        view: &View<T>,
+        other: fn(&O, &str, &Style) -> Cell,
+    ) -> Result {
+        match self.form {
+            Form::Table if items.is_empty() => self.list(&[], view),
+            Form::Table => self.text(view.mixed(items, other, &self.columns, self.headers, &self.style)?),
+            Form::Json | Form::Yaml | Form::Jsonl => self.items(items),
+            Form::Name => items.iter().try_for_each(|item| match item {
+                Mixed::Usual(item) => self.text((view.name)(item)),
+                Mixed::Other(_) => Ok(()),
+            }),
         }
     }
 

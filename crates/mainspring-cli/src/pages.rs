@@ -20,6 +20,13 @@ pub struct ListArgs {
     all: bool,
 }
 
+impl ListArgs {
+    /// How many items are asked for, unless it is all.
+    pub fn limit(&self) -> Option<usize> {
+        (!self.all).then_some(self.limit as usize)
+    }
+}
+
 /// Fetches pages until there are no more or the limit is reached, and says when there is more.
 ///
 /// # Errors

@@ -26,7 +26,7 @@ pub use label::LABEL;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use queue::QUEUE;
-pub use run::{ATTEMPT, RUN};
+pub use run::{ATTEMPT, RUN, misfire_cell};
 pub use task::{Placed, TASK};
 pub use trigger::{GAP, TRIGGER};
 pub use webhook::{WEBHOOK, WEBHOOK_DELIVERY};

@@ -472,8 +472,13 @@ impl Store for MemoryStore {
         Ok(rows.take(limit as usize).map(|gap| digest::gap(&model, gap)).collect())
     }
 
-    async fn gaps_before(&self, before: i64, limit: u32) -> Result<Vec<(GapRow, Option<String>)>> {
-        Ok(digest::gaps_before(&*self.model()?, before, limit))
+    async fn gaps_before(
+        &self,
+        trigger: Option<TriggerId>,
+        before: i64,
+        limit: u32,
+    ) -> Result<Vec<(GapRow, Option<String>)>> {
+        Ok(digest::gaps_before(&*self.model()?, trigger, before, limit))
     }
 
     async fn put_rollups(&self, rows: Vec<RollupRow>, at: Timestamp) -> Result<()> {

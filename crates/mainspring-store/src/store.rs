@@ -361,9 +361,14 @@ pub trait Store: Send + Sync + 'static {
     /// Missed and suppressed instants after a position, oldest first; of one trigger, or of all.
     async fn gaps(&self, trigger: Option<TriggerId>, after: i64, limit: u32) -> Result<Vec<GapRow>>;
 
-    /// Missed and suppressed instants of all triggers before a position, newest first, with the name of each trigger while it exists
-    /// or has a tombstone.
-    async fn gaps_before(&self, before: i64, limit: u32) -> Result<Vec<(GapRow, Option<String>)>>;
+    /// Missed and suppressed instants before a position, newest first, of one trigger, or of all; with the name of each trigger while
+    /// it exists or has a tombstone.
+    async fn gaps_before(
+        &self,
+        trigger: Option<TriggerId>,
+        before: i64,
+        limit: u32,
+    ) -> Result<Vec<(GapRow, Option<String>)>>;
 
     /// Keeps figures of spans of time, in place of those that are there for the same span and node, and deletes those that are too old
     /// at `at`, as [`RollupSpan::kept_ms`] says.

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobData, JobFilter, JobSpec, Namespace,
-    NamespaceSpec, Page, PageFilter, Reanchored, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, Why,
-    WriteOptions, routes,
+    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, GapFilter, Job, JobData, JobFilter, JobSpec,
+    MisfireFilter, Misfires, Namespace, NamespaceSpec, Page, PageFilter, Reanchored, Reason, Run, RunFilter, RunNow,
+    Trigger, TriggerFilter, Why, WriteOptions, routes,
 };
 
 impl Client {
@@ -156,15 +156,20 @@ impl Client {
         self.get(&routes::path(routes::TRIGGER, &[namespace, job, trigger]), &()).await
     }
 
-    /// Lists the instants of a trigger that did not fire, oldest first.
+    /// Lists the instants of a trigger that did not fire, newest first. A page may have fewer than it could, and a cursor.
     pub async fn trigger_gaps(
         &self,
         namespace: &str,
         job: &str,
         trigger: &str,
-        filter: &PageFilter,
+        filter: &GapFilter,
     ) -> Result<Page<Gap>, ClientError> {
         self.get(&routes::path(routes::TRIGGER_GAPS, &[namespace, job, trigger]), filter).await
+    }
+
+    /// Lists instants that did not fire, over all triggers and newest first.
+    pub async fn misfires(&self, filter: &MisfireFilter) -> Result<Misfires, ClientError> {
+        self.get(routes::MISFIRES, filter).await
     }
 
     /// Pauses a trigger: once this returns, it does not fire.

@@ -9,8 +9,9 @@ use crate::error::Result;
 use crate::name::JobName;
 use crate::output::{Form, Output, View};
 use crate::pages::{self, ListArgs};
+use crate::past::{self, Span, SpanArgs};
 use crate::start::StartArgs;
-use crate::views::{Because, JOB, JOB_DATA, RUN, TRIGGER, WHY};
+use crate::views::{Because, JOB, JOB_DATA, TRIGGER, WHY};
 use crate::{bulk, confirm, connect, input};
 
 /// List, look at, pause, resume, run and delete jobs
@@ -77,11 +78,13 @@ enum Verb {
     /// Look at what jobs keep between their runs, and set it
     #[command(subcommand)]
     Data(DataVerb),
-    /// List the final runs of a job, newest first
+    /// List the final runs of a job and the instants that were missed or suppressed, newest first
     History {
         /// JOB or NAMESPACE/JOB
         #[arg(value_name = "JOB")]
         name: JobName,
+        #[command(flatten)]
+        span: SpanArgs,
         #[command(flatten)]
         list: ListArgs,
     },
@@ -148,7 +151,7 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
             Verb::Run(args) => crate::start::start(&session, &args, output).await,
             Verb::Delete { names, yes } => delete(&session, &names, yes, output).await,
             Verb::Data(verb) => data(&session, &verb, output).await,
-            Verb::History { name, list } => history(&session, &name, &list, output).await,
+            Verb::History { name, span, list } => history(&session, &name, span.read(output)?, &list, output).await,
         }
     })
 }
@@ -256,12 +259,12 @@ async fn data(session: &Session, verb: &DataVerb, output: &Output) -> Result {
     }
 }
 
-async fn history(session: &Session, name: &JobName, page: &ListArgs, output: &Output) -> Result {
+async fn history(session: &Session, name: &JobName, span: Span, page: &ListArgs, output: &Output) -> Result {
     let namespace = name.namespace(&session.namespace);
     let runs = pages::collect(page, output, async |cursor, limit| {
-        let filter = RunFilter { cursor, limit: Some(limit), ..RunFilter::default() };
+        let filter = RunFilter { from: span.from, to: span.to, cursor, limit: Some(limit), ..RunFilter::default() };
         let request = session.client.job_history(namespace, &name.job, &filter);
         session.ask(request).await
     });
-    output.list(&runs.await?, &RUN)
+    past::show(session, runs.await?, (namespace, Some(&name.job)), span, page, output).await
 }

@@ -6,15 +6,15 @@ mod tasks;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use mainspring_api::{Reason, RunFilter, RunState, Timestamp, Why};
+use mainspring_api::{Reason, RunFilter, RunState, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
+use crate::past::{self, SpanArgs};
 use crate::start::StartArgs;
-use crate::time_value::{self, Direction};
 use crate::views::{ATTEMPT, Because, RUN, WHY};
 use crate::wait::{self, WaitArgs};
 use crate::{bulk, connect};
@@ -112,12 +112,11 @@ struct ListRunsArgs {
     /// Also runs of tasks, which are left out otherwise
     #[arg(long)]
     tasks: bool,
-    /// Only runs created at this time or later: 2h, yesterday, 2026-03-08
-    #[arg(long, value_name = "TIME")]
-    since: Option<String>,
-    /// Only runs created before this time
-    #[arg(long, value_name = "TIME")]
-    until: Option<String>,
+    /// Also instants that did not become runs: missed or suppressed
+    #[arg(long, conflicts_with_all = ["state", "parent"])]
+    all_outcomes: bool,
+    #[command(flatten)]
+    span: SpanArgs,
     #[command(flatten)]
     list: ListArgs,
 }
@@ -212,25 +211,25 @@ async fn left(session: &Session, id: &str, out: Option<&Path>, output: &Output) 
 }
 
 async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result {
-    let instant = |text: Option<String>| -> Result<Option<Timestamp>> {
-        let now = output.style().now();
-        let instant = text.map(|text| time_value::parse(&text, &now, Direction::Past));
-        Ok(instant.transpose()?.map(|instant| Timestamp::from_millis(instant.as_millisecond())))
-    };
+    let span = args.span.read(output)?;
     let filter = RunFilter {
         job: args.job.or(args.named),
         state: args.state.map(RunState::from),
         parent: args.parent,
         tasks: args.tasks.then_some(true),
-        from: instant(args.since)?,
-        to: instant(args.until)?,
+        from: span.from,
+        to: span.to,
         ..RunFilter::default()
     };
     let runs = pages::collect(&args.list, output, async |cursor, limit| {
         let filter = RunFilter { cursor, limit: Some(limit), ..filter.clone() };
         session.ask(session.client.runs(&session.namespace, &filter)).await
     });
-    output.list(&runs.await?, &RUN)
+    let runs = runs.await?;
+    match args.all_outcomes {
+        true => past::show(session, runs, (&session.namespace, filter.job.as_deref()), span, &args.list, output).await,
+        false => output.list(&runs, &RUN),
+    }
 }
 
 async fn get(session: &Session, ids: &[String], output: &Output) -> Result {

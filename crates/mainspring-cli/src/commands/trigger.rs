@@ -1,13 +1,14 @@
 //! `mainspring trigger …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{PageFilter, TriggerFilter, TriggerState, Why};
+use mainspring_api::{GapFilter, TriggerFilter, TriggerState, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Result};
 use crate::name::TriggerName;
 use crate::output::{Form, Output, counted};
 use crate::pages::{self, ListArgs};
+use crate::past::{Span, SpanArgs};
 use crate::views::{Because, GAP, TRIGGER, WHY};
 use crate::{bulk, connect};
 
@@ -50,11 +51,13 @@ enum Verb {
         #[arg(required = true, value_name = "TRIGGER")]
         names: Vec<TriggerName>,
     },
-    /// List the instants of a trigger that did not fire: missed or suppressed
+    /// List the instants of a trigger that did not fire, missed or suppressed, newest first
     Gaps {
         /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
         #[arg(value_name = "TRIGGER")]
         name: TriggerName,
+        #[command(flatten)]
+        span: SpanArgs,
         #[command(flatten)]
         list: ListArgs,
     },
@@ -108,7 +111,7 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
                 list(&session, &filter, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,
-            Verb::Gaps { name, list: page } => gaps(&session, &name, &page, output).await,
+            Verb::Gaps { name, span, list: page } => gaps(&session, &name, span.read(output)?, &page, output).await,
             Verb::Why { names } => why(&session, &names, output).await,
             Verb::Pause(args) => set_paused(&session, args, true, output).await,
             Verb::Resume(args) => set_paused(&session, args, false, output).await,
@@ -141,11 +144,11 @@ async fn get(session: &Session, names: &[TriggerName], output: &Output) -> Resul
     bulk::each(names, fetch, |trigger| output.one(trigger, &TRIGGER)).await
 }
 
-async fn gaps(session: &Session, name: &TriggerName, page: &ListArgs, output: &Output) -> Result {
+async fn gaps(session: &Session, name: &TriggerName, span: Span, page: &ListArgs, output: &Output) -> Result {
     let namespace = name.namespace(&session.namespace);
     must_name_a_trigger(session, name).await?;
     let gaps = pages::collect(page, output, async |cursor, limit| {
-        let filter = PageFilter { cursor, limit: Some(limit) };
+        let filter = GapFilter { from: span.from, to: span.to, cursor, limit: Some(limit) };
         session.ask(session.client.trigger_gaps(namespace, &name.job, &name.trigger, &filter)).await
     });
     output.list(&gaps.await?, &GAP)

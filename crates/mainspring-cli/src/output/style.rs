@@ -101,9 +101,8 @@ pub fn state(word: &str) -> Cell {
     match word {
         "succeeded" | "active" | "ok" | "created" => cell.fg(Color::Green),
         "failed" | "timed_out" | "lost" | "error" | "deleted" | "clock_off" => cell.fg(Color::Red),
-        "cancelled" | "skipped" | "paused" | "held" | "updated" | "warning" | "draining" | "far" | "joining" => {
-            cell.fg(Color::Yellow)
-        }
+        "cancelled" | "skipped" | "missed" | "suppressed" | "paused" | "held" | "updated" | "warning" | "draining"
+        | "far" | "joining" => cell.fg(Color::Yellow),
         "running" | "queued" | "scheduled" | "waiting" => cell.fg(Color::Cyan),
         _ => cell,
     }

@@ -1,6 +1,7 @@
 //! Tables for people: one row per item, or one line per field.
 
 use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
+use serde::Serialize;
 
 use super::Style;
 use crate::error::{Error, Result};
@@ -25,6 +26,16 @@ impl<T> Column<T> {
     pub const fn extra(name: &'static str, cell: fn(&T, &Style) -> Cell) -> Self {
         Self { name, usual: false, cell }
     }
+}
+
+/// An item of a list, or one of another kind between them.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Mixed<T, O> {
+    /// What the list is of.
+    Usual(T),
+    /// What belongs to it.
+    Other(O),
 }
 
 /// How a kind of thing is shown.
@@ -61,13 +72,40 @@ impl<T> View<T> {
 
     /// Lays the items out, one per row.
     pub fn rows(&self, items: &[T], names: &[String], headers: bool, style: &Style) -> Result<String> {
+        self.lay_out(items, |item, column, style| (column.cell)(item, style), names, headers, style)
+    }
+
+    /// Lays items out among which are some of another kind, which `other` shows in the same columns, by their names.
+    pub fn mixed<O>(
+        &self,
+        items: &[Mixed<T, O>],
+        other: fn(&O, &str, &Style) -> Cell,
+        names: &[String],
+        headers: bool,
+        style: &Style,
+    ) -> Result<String> {
+        let cell = |item: &Mixed<T, O>, column: &Column<T>, style: &Style| match item {
+            Mixed::Usual(item) => (column.cell)(item, style),
+            Mixed::Other(item) => other(item, column.name, style),
+        };
+        self.lay_out(items, cell, names, headers, style)
+    }
+
+    fn lay_out<I>(
+        &self,
+        items: &[I],
+        cell: impl Fn(&I, &Column<T>, &Style) -> Cell,
+        names: &[String],
+        headers: bool,
+        style: &Style,
+    ) -> Result<String> {
         let columns = self.select(names)?;
         let mut table = bare();
         if headers {
             table.set_header(columns.iter().map(|column| header(column.name)));
         }
         for item in items {
-            table.add_row(columns.iter().map(|column| (column.cell)(item, style)));
+            table.add_row(columns.iter().map(|column| cell(item, column, style)));
         }
         Ok(finish(table))
     }

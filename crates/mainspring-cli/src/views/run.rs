@@ -1,9 +1,9 @@
 //! Runs and attempts in tables.
 
-use mainspring_api::{Attempt, Run, Timestamp};
+use mainspring_api::{Attempt, MisfireItem, Run, Timestamp};
 
 use super::{json, optional, text, yes};
-use crate::output::{Column, View, dash, duration, state};
+use crate::output::{Cell, Column, Style, View, counted, dash, duration, state};
 
 /// Columns of runs.
 pub const RUN: View<Run> = View {
@@ -52,6 +52,22 @@ pub const RUN: View<Run> = View {
     name: |it| it.id.clone(),
     empty: "no runs",
 };
+
+/// Shows an instant that did not fire, or a range of them, in a column of runs.
+pub fn misfire_cell(it: &MisfireItem, column: &str, style: &Style) -> Cell {
+    match column {
+        "ID" if it.count > 1 => text(counted(usize::try_from(it.count).unwrap_or(usize::MAX), "instant")),
+        "JOB" => text(&it.job),
+        "STATE" => state(&it.outcome),
+        "FIRE TIME" => text(style.at(Some(it.first))),
+        "ENDED" if it.count > 1 => text(style.at(Some(it.last))),
+        "ORIGIN" | "REASON" => text(format_args!("{} ({})", it.cause, it.policy)),
+        "NAMESPACE" => text(&it.namespace),
+        "TRIGGER" => optional(it.trigger.as_ref()),
+        "CREATED" => text(style.at(Some(it.recorded_at))),
+        _ => text(dash()),
+    }
+}
 
 /// Columns of attempts.
 pub const ATTEMPT: View<Attempt> = View {

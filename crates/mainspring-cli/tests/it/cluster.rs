@@ -1,7 +1,7 @@
 //! Nodes in processes of their own, over one PostgreSQL database whose server `MAINSPRING_TEST_POSTGRES` names.
 
 use mainspring_api::client::Client;
-use mainspring_api::{HealthStatus, NodeState, PageFilter};
+use mainspring_api::{GapFilter, HealthStatus, NodeState};
 use mainspring_core::Timestamp;
 use mainspring_engine::{Clock, SystemClock};
 use mainspring_rig::Bounds;
@@ -68,7 +68,7 @@ async fn seen_by_api(client: &Client, killed: Timestamp) -> i64 {
         fires.sort_unstable();
         assert!(fires.windows(2).all(|pair| pair[1] - pair[0] == 1_000), "{job}: {fires:?}");
         assert!(*fires.last().unwrap() > killed.as_millis());
-        let gaps = client.trigger_gaps("default", &job, "every", &PageFilter::default()).await.unwrap();
+        let gaps = client.trigger_gaps("default", &job, "every", &GapFilter::default()).await.unwrap();
         assert!(gaps.items.is_empty(), "{gaps:?}");
         let late = runs.iter().map(|run| run.created_at.as_millis() - run.due_at.unwrap().as_millis());
         late_ms = late_ms.max(late.max().unwrap());

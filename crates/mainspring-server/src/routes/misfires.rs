@@ -2,9 +2,9 @@
 
 use axum::Json;
 use axum::extract::State;
-use mainspring_api::{ErrorCode, MisfireFilter, MisfireItem, Misfires, did_you_mean, routes};
-use mainspring_core::Timestamp;
+use mainspring_api::{ErrorCode, GapFilter, MisfireFilter, MisfireItem, Misfires, did_you_mean, routes};
 use mainspring_core::batch::{GapOutcome, GapReason};
+use mainspring_core::{Timestamp, TriggerId};
 use mainspring_store::GapRow;
 use utoipa_axum::routes;
 
@@ -46,7 +46,11 @@ async fn misfires(State(app): State<App>, QueryOf(filter): QueryOf<MisfireFilter
 }
 
 /// Which records are looked for.
-struct Wanted {
+#[derive(Debug)]
+pub(super) struct Wanted {
+    trigger: Option<TriggerId>,
+    /// The instants themselves, as opposed to when they were recorded.
+    instants: (Timestamp, Timestamp),
     namespace: Option<String>,
     job: Option<String>,
     from: Timestamp,
@@ -55,9 +59,27 @@ struct Wanted {
     reason: Option<GapReason>,
 }
 
+const EVER: (Timestamp, Timestamp) = (Timestamp::MIN, Timestamp::MAX);
+
 impl Wanted {
+    /// Those of a trigger, by their instants.
+    pub(super) fn of_trigger(trigger: TriggerId, filter: &GapFilter) -> Self {
+        Self {
+            trigger: Some(trigger),
+            instants: (filter.from.map_or(EVER.0, from_wire), filter.to.map_or(EVER.1, from_wire)),
+            namespace: None,
+            job: None,
+            from: EVER.0,
+            to: EVER.1,
+            outcome: None,
+            reason: None,
+        }
+    }
+
     fn of(filter: &MisfireFilter, now: Timestamp) -> Answer<Self> {
         Ok(Self {
+            trigger: None,
+            instants: EVER,
             namespace: filter.namespace.as_deref().and_then(named_namespace).map(str::to_owned),
             job: filter.job.clone(),
             from: filter.from.map_or(now + -DAY_MS, from_wire),
@@ -75,6 +97,8 @@ impl Wanted {
 
     fn fits(&self, row: &GapRow) -> bool {
         (self.from..self.to).contains(&row.at)
+            && row.gap.last >= self.instants.0
+            && row.gap.first < self.instants.1
             && self.namespace.as_ref().is_none_or(|namespace| row.job.namespace == *namespace)
             && self.job.as_ref().is_none_or(|job| row.job.name == *job)
             && self.outcome.is_none_or(|outcome| row.gap.outcome == outcome)
@@ -111,10 +135,10 @@ fn word<T: Copy>(
 type Found = Vec<(GapRow, Option<String>)>;
 
 /// Finds records before a position, newest first: up to `limit`, or as many as a few reads give. Says where to go on.
-async fn walk(app: &App, wanted: &Wanted, mut before: i64, limit: usize) -> Answer<(Found, Option<i64>)> {
+pub(super) async fn walk(app: &App, wanted: &Wanted, mut before: i64, limit: usize) -> Answer<(Found, Option<i64>)> {
     let mut found: Found = Vec::new();
     for _ in 0..READS_MAX {
-        let rows = app.control().store().gaps_before(before, READ_AT_ONCE).await?;
+        let rows = app.control().store().gaps_before(wanted.trigger, before, READ_AT_ONCE).await?;
         let is_last = rows.len() < READ_AT_ONCE as usize || rows.last().is_some_and(|(row, _)| wanted.is_past(row));
         before = rows.last().map_or(before, |(row, _)| row.seq);
         for row in rows.into_iter().filter(|(row, _)| wanted.fits(row)) {

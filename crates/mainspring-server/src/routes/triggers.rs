@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::{Extension, Json};
-use mainspring_api::{ErrorCode, Gap, Page, PageFilter, Reason, Trigger, TriggerFilter, did_you_mean, routes};
+use mainspring_api::{ErrorCode, Gap, GapFilter, Page, Reason, Trigger, TriggerFilter, did_you_mean, routes};
 use mainspring_core::job::{JobKey, Overlap};
 use mainspring_core::{JobId, TriggerId};
 use mainspring_schedule::Lang;
@@ -10,7 +10,7 @@ use mainspring_store::{JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
-use super::{Route, jobs, named_namespace, namespaces};
+use super::{Route, jobs, misfires, named_namespace, namespaces};
 use crate::access::Caller;
 use crate::app::App;
 use crate::extract::{OptionalBody, PathOf, QueryOf};
@@ -81,26 +81,26 @@ async fn get(State(app): State<App>, PathOf(key): PathOf<Key>, Reads(language): 
     find(&app, key, language).await.map(Json)
 }
 
-/// Lists the instants of a trigger that did not fire, oldest first.
+/// Lists the instants of a trigger that did not fire, newest first. A page may have fewer than `limit`, or none, and a `next_cursor`: the
+/// search goes on there.
 #[utoipa::path(get, path = routes::TRIGGER_GAPS, tag = "triggers",
-    params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path), PageFilter),
+    params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path), GapFilter),
     responses((status = 200, body = Page<Gap>)))]
 async fn gaps(
     State(app): State<App>,
     PathOf(key): PathOf<Key>,
-    QueryOf(filter): QueryOf<PageFilter>,
+    QueryOf(filter): QueryOf<GapFilter>,
     Reads(language): Reads,
 ) -> Answer<Json<Page<Gap>>> {
     let limit = pages::limit(filter.limit)?;
-    let after = match filter.cursor.as_deref() {
+    let before = match filter.cursor.as_deref() {
         Some(cursor) => cursor.parse().map_err(|_| pages::bad_cursor(cursor))?,
-        None => 0,
+        None => i64::MAX,
     };
     let trigger = find(&app, key, language).await?;
-    let id = id_of(&trigger);
-    let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
-    let rows = app.control().store().gaps(Some(id), after, fetch).await?;
-    let items = rows.into_iter().map(|row| Gap {
+    let wanted = misfires::Wanted::of_trigger(id_of(&trigger), &filter);
+    let (found, rest) = misfires::walk(&app, &wanted, before, limit).await?;
+    let items = found.into_iter().map(|(row, _)| Gap {
         id: row.seq.to_string(),
         trigger: trigger.key.clone(),
         first: show::instant(row.gap.first),
@@ -111,7 +111,7 @@ async fn gaps(
         policy: row.gap.policy,
         recorded_at: show::instant(row.at),
     });
-    Ok(Json(pages::page(items.collect(), limit, |gap: &Gap| gap.id.clone())))
+    Ok(Json(Page { items: items.collect(), next_cursor: rest.map(|seq| seq.to_string()) }))
 }
 
 /// Pauses a trigger.

@@ -110,13 +110,19 @@ pub async fn gaps_are_read_newest_first_with_the_names_of_triggers(store: Arc<dy
         entry.gaps = vec![Gap { first: at(round), last: at(round), count: 1, outcome, reason, policy: "smart".into() }];
         kit.fire(at(round), vec![entry]).await;
     }
-    let list = async |before, limit| kit.store.gaps_before(before, limit).await.expect("gaps_before");
+    let list = async |before, limit| kit.store.gaps_before(None, before, limit).await.expect("gaps_before");
     let all = list(i64::MAX, 100).await;
     let shown: Vec<_> = all.iter().map(|(row, name)| (row.gap.first, name.as_deref().unwrap_or("?"))).collect();
     let expected: Vec<_> = (0..6).rev().map(|round| (at(round), if round % 2 == 0 { "x" } else { "y" })).collect();
     assert_eq!(shown, expected);
     assert_eq!(list(all[1].0.seq, 2).await, all[2..4]);
     assert_eq!(list(all[5].0.seq, 9).await, []);
+    let of = async |before, limit| {
+        kit.store.gaps_before(Some(all[0].0.trigger), before, limit).await.expect("gaps_before of a trigger")
+    };
+    let own: Vec<_> = all.iter().step_by(2).cloned().collect();
+    assert_eq!(of(i64::MAX, 9).await, own, "those of y alone");
+    assert_eq!(of(own[0].0.seq, 1).await, own[1..2]);
     kit.store
         .delete_job(&job.job.definition.key, crate::Expect::Anything, Vec::new(), at(9))
         .await

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mainspring_core::batch::TriggerStatus;
 use mainspring_core::run::RunState;
-use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
 use super::live::Run;
@@ -73,8 +73,14 @@ pub(super) fn versions(model: &Model, job: JobId, before: Option<JobVersion>, li
 }
 
 /// See [`crate::Store::gaps_before`].
-pub(super) fn gaps_before(model: &Model, before: i64, limit: u32) -> Vec<(GapRow, Option<String>)> {
-    let rows = model.gaps.iter().rev().filter(|gap| gap.seq < before).take(limit as usize);
+pub(super) fn gaps_before(
+    model: &Model,
+    trigger: Option<TriggerId>,
+    before: i64,
+    limit: u32,
+) -> Vec<(GapRow, Option<String>)> {
+    let rows = model.gaps.iter().rev().filter(|gap| gap.seq < before);
+    let rows = rows.filter(|gap| trigger.is_none_or(|id| gap.trigger == id)).take(limit as usize);
     rows.map(|row| (gap(model, row), trigger_name(model, row.trigger))).collect()
 }
 

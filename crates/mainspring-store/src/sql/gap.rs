@@ -44,9 +44,20 @@ pub(crate) fn list(db: &dyn Db, trigger: Option<TriggerId>, after: i64, limit: u
 }
 
 /// See [`crate::Store::gaps_before`].
-pub(crate) fn before(db: &dyn Db, before: i64, limit: u32) -> Step<Vec<(GapRow, Option<String>)>> {
+pub(crate) fn before(
+    db: &dyn Db,
+    trigger: Option<TriggerId>,
+    before: i64,
+    limit: u32,
+) -> Step<Vec<(GapRow, Option<String>)>> {
     let named = |line: &Row<'_>| Ok((row(line)?, line.get(11)?));
-    read_page(db, sql!("gaps_before", mysql), &[(":before", &before)], limit, named)
+    match trigger {
+        Some(trigger) => {
+            let values: [(&str, &dyn ToSql); 2] = [(":trigger", &trigger.0), (":before", &before)];
+            read_page(db, sql!("gaps_of_trigger_before"), &values, limit, named)
+        }
+        None => read_page(db, sql!("gaps_before", mysql), &[(":before", &before)], limit, named),
+    }
 }
 
 fn row(row: &Row<'_>) -> Step<GapRow> {

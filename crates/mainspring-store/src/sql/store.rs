@@ -474,8 +474,13 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "list gaps", move |db| gap::list(db, trigger, after, limit)).await
     }
 
-    async fn gaps_before(&self, before: i64, limit: u32) -> Result<Vec<(GapRow, Option<String>)>> {
-        self.read(ReadLane::Requests, "list gaps", move |db| gap::before(db, before, limit)).await
+    async fn gaps_before(
+        &self,
+        trigger: Option<TriggerId>,
+        before: i64,
+        limit: u32,
+    ) -> Result<Vec<(GapRow, Option<String>)>> {
+        self.read(ReadLane::Requests, "list gaps", move |db| gap::before(db, trigger, before, limit)).await
     }
 
     async fn put_rollups(&self, rows: Vec<RollupRow>, at: Timestamp) -> Result<()> {
