@@ -27,6 +27,7 @@ use serde::de::DeserializeOwned;
 
 mod answer;
 mod approvals;
+mod backfills;
 mod cluster;
 mod error;
 mod flows;

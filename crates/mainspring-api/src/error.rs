@@ -269,6 +269,27 @@ catalogue! {
     LogNotFound "log.not_found" 404 "the log does not exist"
         "The run has not started, or retention has deleted its log.";
 
+    BackfillTrigger "backfill.trigger" 422 "it is not clear which trigger is meant"
+        "Name one of the triggers that the message lists: --trigger NAME.";
+    BackfillNoSchedule "backfill.no_schedule" 422 "the job has no fire times of the past"
+        "Backfills run fire times of a schedule. A job without triggers, or one that fires some time after its last run, has none: `mainspring run start` runs it.";
+    BackfillRange "backfill.range" 422 "the range cannot be read, or is none"
+        "Write dates such as 2026-07-01, local times such as 2026-07-01T06:00, or instants with their offset; from is not after to.";
+    BackfillFuture "backfill.future" 422 "the range reaches beyond the present"
+        "Only what has passed can be run again. Leave --to out for everything until now, or name a day that is over.";
+    BackfillEmpty "backfill.empty" 422 "there is nothing to run"
+        "The trigger does not fire in the range, or all of its fire times have a run: --reprocess failed or all runs these again. `mainspring backfill plan` shows what there is.";
+    BackfillTooMany "backfill.too_many" 422 "the range has too many fire times"
+        "A backfill has at most 100,000 fire times. Divide the range.";
+    BackfillBound "backfill.bound" 422 "a number is out of its bounds"
+        "The message says what is taken.";
+    BackfillStale "backfill.stale" 409 "the plan is another one by now"
+        "Runs, the job or its trigger have changed since the plan was shown. Look at the present plan, and start that.";
+    BackfillNotFound "backfill.not_found" 404 "there is no such backfill, or not any more"
+        "Correct the number. `mainspring backfill list` shows what there is.";
+    BackfillState "backfill.state" 409 "the backfill is in a state that does not allow this"
+        "`mainspring backfill get` shows where it stands. What was cancelled stays so: start another backfill.";
+
     NodeNotFound "node.not_found" 404 "the cluster has no such node"
         "Correct the name. `mainspring cluster nodes` shows who is there; a node that ended is not.";
     NodeAmbiguous "node.ambiguous" 409 "several nodes have that name"

@@ -49,6 +49,12 @@
 //! | [`RUN_LOG_ERRORS`] | GET ([`LogErrorFilter`](crate::LogErrorFilter)) | → [`LogError`](crate::LogError) |
 //! | [`RUN_LOG_TEXT`] | GET ([`LogTextFilter`](crate::LogTextFilter)) | → the log as text, however long it is |
 //! | [`FACETS`] | GET ([`FacetFilter`](crate::FacetFilter)) | → [`Facets`](crate::Facets) |
+//! | [`BACKFILL_PLAN`] | POST ([`PageFilter`](crate::PageFilter)) | [`BackfillSpec`](crate::BackfillSpec) → [`BackfillPlan`](crate::BackfillPlan) |
+//! | [`JOB_BACKFILLS`] | POST | [`BackfillSpec`](crate::BackfillSpec) → 201 [`Backfill`](crate::Backfill) |
+//! | [`BACKFILLS`] | GET ([`BackfillFilter`](crate::BackfillFilter)) | → [`Page`](crate::Page) of [`Backfill`](crate::Backfill), newest first |
+//! | [`BACKFILL`] | GET | → [`Backfill`](crate::Backfill) |
+//! | [`BACKFILL_ITEMS`] | GET ([`BackfillItemFilter`](crate::BackfillItemFilter)) | → [`Page`](crate::Page) of [`BackfillItem`](crate::BackfillItem), in their order |
+//! | [`BACKFILL_PAUSE`], [`BACKFILL_RESUME`], [`BACKFILL_CANCEL`], [`BACKFILL_RETRY`] | POST | [`Reason`](crate::Reason) → 202 [`Backfill`](crate::Backfill) |
 //! | [`CALENDARS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Calendar`](crate::Calendar) |
 //! | [`CALENDAR`] | GET, PUT, DELETE | [`CalendarSpec`](crate::CalendarSpec) → [`Calendar`](crate::Calendar) |
 //! | [`EXPORT`] | GET | → [`Bundle`](crate::Bundle) that `apply` takes back |
@@ -221,6 +227,24 @@ pub const RUN_LOG_ERRORS: &str = "/api/v1/runs/{run}/log/errors";
 pub const RUN_LOG_TEXT: &str = "/api/v1/runs/{run}/log/text";
 /// What can be written at a place of a query, for completion.
 pub const FACETS: &str = "/api/v1/facets";
+/// What a backfill of a job would do. Nothing changes.
+pub const BACKFILL_PLAN: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/backfills/plan";
+/// Starts a backfill of a job.
+pub const JOB_BACKFILLS: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/backfills";
+/// Backfills of a namespace, newest first.
+pub const BACKFILLS: &str = "/api/v1/namespaces/{namespace}/backfills";
+/// One backfill.
+pub const BACKFILL: &str = "/api/v1/backfills/{backfill}";
+/// The fire times that a backfill runs.
+pub const BACKFILL_ITEMS: &str = "/api/v1/backfills/{backfill}/items";
+/// Starts no more runs of a backfill.
+pub const BACKFILL_PAUSE: &str = "/api/v1/backfills/{backfill}/pause";
+/// Ends the pause of a backfill.
+pub const BACKFILL_RESUME: &str = "/api/v1/backfills/{backfill}/resume";
+/// Ends a backfill with its runs.
+pub const BACKFILL_CANCEL: &str = "/api/v1/backfills/{backfill}/cancel";
+/// Runs what failed or was cancelled again.
+pub const BACKFILL_RETRY: &str = "/api/v1/backfills/{backfill}/retry-failed";
 /// Calendars of a namespace.
 pub const CALENDARS: &str = "/api/v1/namespaces/{namespace}/calendars";
 /// One calendar.
@@ -385,6 +409,15 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN_LOG_ERRORS, &["GET"]),
     (RUN_LOG_TEXT, &["GET"]),
     (FACETS, &["GET"]),
+    (BACKFILL_PLAN, &["POST"]),
+    (JOB_BACKFILLS, &["POST"]),
+    (BACKFILLS, &["GET"]),
+    (BACKFILL, &["GET"]),
+    (BACKFILL_ITEMS, &["GET"]),
+    (BACKFILL_PAUSE, &["POST"]),
+    (BACKFILL_RESUME, &["POST"]),
+    (BACKFILL_CANCEL, &["POST"]),
+    (BACKFILL_RETRY, &["POST"]),
     (CALENDARS, &["GET"]),
     (CALENDAR, &["GET", "PUT", "DELETE"]),
     (EXPORT, &["GET"]),

@@ -5,6 +5,7 @@
 
 mod apply;
 mod approval;
+mod backfill;
 mod calendar;
 mod cluster;
 mod dashboard;
@@ -30,6 +31,10 @@ mod xxl;
 
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use approval::{Approval, ApprovalFilter};
+pub use backfill::{
+    Backfill, BackfillAction, BackfillActions, BackfillFilter, BackfillItem, BackfillItemFilter, BackfillItemState,
+    BackfillItems, BackfillOrder, BackfillPlan, BackfillPlanItem, BackfillSpec, BackfillState, Reprocess,
+};
 pub use calendar::Calendar;
 pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness, Node,

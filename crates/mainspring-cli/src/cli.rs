@@ -3,7 +3,7 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label, logs, next, queue,
+    apply, backfill, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label, logs, next, queue,
     run, server, trigger, version, webhook, worker, workflow, xxl,
 };
 use crate::error::{Error, Result};
@@ -40,6 +40,7 @@ enum Command {
     Trigger(trigger::TriggerArgs),
     Run(run::RunArgs),
     Workflow(workflow::WorkflowArgs),
+    Backfill(backfill::BackfillArgs),
     Flow(flow::FlowArgs),
     Logs(logs::LogsArgs),
     Next(next::NextArgs),
@@ -76,6 +77,7 @@ impl Cli {
             Command::Job(args) => job::run(args, &output),
             Command::Trigger(args) => trigger::run(args, &output),
             Command::Run(args) => run::run(args, &output),
+            Command::Backfill(args) => backfill::run(args, &output),
             Command::Flow(args) => flow::run(args, &output),
             Command::Workflow(args) => workflow::run(args, &output),
             Command::Logs(args) => logs::run(&args, &output),

@@ -1,6 +1,7 @@
 //! One file per noun; each takes its arguments and an [`Output`](crate::output::Output).
 
 pub mod apply;
+pub mod backfill;
 pub mod bench;
 pub mod check;
 pub mod cluster;

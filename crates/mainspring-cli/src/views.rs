@@ -1,6 +1,7 @@
 //! How the resources of the API look in tables: columns, nothing else.
 
 mod approval;
+mod backfill;
 mod cluster;
 mod flow;
 mod import;
@@ -18,6 +19,7 @@ mod worker;
 mod xxl;
 
 pub use approval::APPROVAL;
+pub use backfill::{BACKFILL, BACKFILL_ITEM, BACKFILL_PLAN_ITEM};
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use flow::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM};
 pub use import::IMPORTED;

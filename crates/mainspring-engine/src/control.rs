@@ -5,6 +5,7 @@
 //!
 //! Where this node's clock is wrong and others fire, requests go by the database's.
 
+mod backfills;
 mod calendars;
 mod data;
 mod herd;
@@ -25,6 +26,7 @@ use mainspring_store::Store;
 use mainspring_tasks::DataError;
 use tokio::sync::{Mutex, broadcast, watch};
 
+use crate::backfills::BackfillWake;
 use crate::clock::{Clock, RightTime};
 use crate::definitions::Definitions;
 use crate::lanes::LaneWatch;
@@ -32,6 +34,7 @@ use crate::listener::{ChangedJob, JobChange};
 use crate::notice::Notice;
 use crate::workflows::Workflows;
 
+pub use backfills::{ACTIVE_MAX, BackfillError, BackfillVerb, FIRES_MAX, Plan as BackfillPlan, PlanRow, Wish};
 pub use herd::Herd;
 pub use jobs::{Change, JobPlan, SaveMode};
 pub use preview::Upcoming;
@@ -44,6 +47,7 @@ const TRIES: usize = 20;
 #[derive(Clone)]
 pub struct Control {
     pub(crate) workflows: Workflows,
+    pub(crate) backfills: BackfillWake,
     pub(crate) store: Arc<dyn Store>,
     /// What is waited for goes by the engine's clock, what is written down by the right time.
     pub(crate) clock: Arc<dyn Clock>,

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainspring_core::batch::{TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
+use mainspring_core::workflow::backfill::reaching;
 use mainspring_core::rule::{Loaded, Rule, Start, guarded};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
@@ -19,6 +20,8 @@ use crate::metrics::Metrics;
 /// Definitions kept in memory; beyond that the oldest half is let go.
 const CACHED_MAX: usize = 200_000;
 const RETRY_AFTER_MS: i64 = 250;
+/// How far before a date its trigger is taken to have been there: far enough for one that fires once in four years.
+const REACH_MS: i64 = 9 * 366 * 86_400_000;
 
 /// A definition, or why this program cannot read it.
 type Readable = std::result::Result<Arc<Job>, String>;
@@ -162,7 +165,15 @@ impl Definitions {
     pub(crate) async fn previous_fire(&self, trigger: TriggerId, before: Timestamp) -> Result<Option<Timestamp>> {
         let rows = self.store.trigger_rows(&[trigger]).await?;
         let loaded = self.load_reporting(rows).await?.pop();
-        Ok(loaded.and_then(|Loaded { row, rule }| rule.previous_fire(&row.progress, before)))
+        Ok(loaded.and_then(|Loaded { row, rule }| {
+            let known = rule.previous_fire(&row.progress, before);
+            known.or_else(|| {
+                // A run of a date from before the trigger was saved.
+                let definition = rule.definition.triggers.get(row.index as usize)?;
+                let reaching = reaching(&rule.trigger, definition, before - REACH_MS);
+                guarded(|| reaching.previous_before(&reaching.first_fire(), before)).ok().flatten()
+            })
+        }))
     }
 
     /// The same for a claimed run, trying again until the store answers.

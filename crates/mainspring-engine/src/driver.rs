@@ -28,6 +28,7 @@ use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
+use crate::backfills::BackfillWake;
 use crate::workflows::Workflows;
 
 /// Scheduled runs made ready in one step, and triggers whose changes are read in one step.
@@ -49,6 +50,7 @@ pub(crate) struct Driver {
     pub(crate) known: mpsc::UnboundedReceiver<Vec<JobLane>>,
     pub(crate) workers: Workers,
     pub(crate) workflows: Workflows,
+    pub(crate) backfills: BackfillWake,
     pub(crate) store: Arc<dyn Store>,
     /// What is due goes by the node's clock, what is recorded of its work by the right time.
     pub(crate) clock: Arc<dyn Clock>,
@@ -329,6 +331,7 @@ impl Driver {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
                 let (health, workers) = (Arc::clone(&self.health), self.workers.clone());
+                let backfills = self.backfills.clone();
                 let workflows = self.workflows.clone();
                 self.tasks.start(async move {
                     let answer = timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await;
@@ -338,6 +341,7 @@ impl Driver {
                             workers.recorded(&batch, &outcome);
                             count_ends(&metrics, &batch, &outcome);
                             crate::notice::of_ends(&notices, &batch, &outcome);
+                            backfills.ended();
                             // A slot in a gate may have gone to a workflow run, too.
                             if outcome.promoted > 0 || batch.entries.iter().any(|it| it.job_version.task().is_some()) {
                                 workflows.wake();

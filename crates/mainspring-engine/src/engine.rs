@@ -39,6 +39,7 @@ use crate::retention::{Retention, RetentionRule};
 use crate::rollup::Roller;
 use crate::sampler::Sampler;
 use crate::workers::Workers;
+use crate::backfills::{BackfillWake, Backfills};
 use crate::workflows::Workflows;
 
 /// How an engine is to run.
@@ -240,15 +241,18 @@ impl Engine {
         let listening = audience.listen(|| notices.subscribe());
         let lanes = LaneWatch::start(Arc::clone(&store), Arc::clone(&metrics)).await?;
         let set = QueueWatch::start(Arc::clone(&store)).await?;
+        let backfills = BackfillWake::default();
         let workflows = Workflows::new(
             Arc::clone(&store),
             Arc::clone(&definitions),
             lanes.clone(),
             time.clone(),
             Arc::clone(&metrics),
+            backfills.clone(),
         );
         let control = Control {
             workflows: workflows.clone(),
+            backfills: backfills.clone(),
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),
             time: RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_warn_ms),
@@ -306,6 +310,17 @@ impl Engine {
         running.spawn(set.clone().keep());
         running.spawn(workers.clone().route());
         running.spawn(workflows.clone().run());
+        let due = Backfills {
+            store: Arc::clone(&store),
+            definitions: Arc::clone(&tools.definitions),
+            lanes: lanes.clone(),
+            limits: set.subscribe(),
+            time: tools.time.clone(),
+            metrics: Arc::clone(&metrics),
+            workflows: workflows.clone(),
+            wake: backfills.clone(),
+        };
+        running.spawn(due.run());
         let mut planner = settings.planner;
         planner.ahead_ms.get_or_insert(AHEAD_MS);
         if shared {
@@ -329,6 +344,7 @@ impl Engine {
             lanes: lanes.clone(),
             workers: workers.clone(),
             workflows: workflows.clone(),
+            backfills,
             clock: Arc::clone(&clock),
             tools,
             health: Arc::clone(&health),

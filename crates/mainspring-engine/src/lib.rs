@@ -30,6 +30,7 @@ mod rollup;
 mod sampler;
 mod tasks;
 mod workers;
+mod backfills;
 mod workflows;
 
 pub use clock::{Alarm, Clock, GuardedClock, ManualClock, ShiftedClock, SystemClock};

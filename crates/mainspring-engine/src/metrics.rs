@@ -141,6 +141,10 @@ pub struct Metrics {
     pub workflow_steps: Counter,
     /// Workflow runs that had something to do of which nobody had told. 0 where this node is alone, unless a wake-up was missed.
     pub workflows_rescued: Counter,
+    /// Backfills of this node's shards that are under way.
+    pub backfills: Gauge<i64, AtomicI64>,
+    /// Items of backfills, by the state that they came into.
+    pub backfill_items: Family<StateLabel, Counter>,
     /// How late handlers were entered lately.
     pub(crate) recent: Recent,
     /// How late handlers were entered since the figures were kept last.
@@ -183,6 +187,8 @@ impl Metrics {
             workflows_live: Gauge::default(),
             workflow_steps: Counter::default(),
             workflows_rescued: Counter::default(),
+            backfills: Gauge::default(),
+            backfill_items: Family::default(),
             recent: Recent::default(),
             since_rollup: SinceTaken::default(),
             entries: keep_entries.then(Mutex::default),
@@ -217,6 +223,8 @@ impl Metrics {
         catalogue.register("workflow_runs_live", "Workflow runs in memory", self.workflows_live.clone());
         catalogue.register("workflow_steps", "Steps of workflow runs", self.workflow_steps.clone());
         catalogue.register("workflow_rescues", "Workflow runs found late", self.workflows_rescued.clone());
+        catalogue.register("backfills_live", "Backfills under way", self.backfills.clone());
+        catalogue.register("backfill_items", "Items of backfills by their new state", self.backfill_items.clone());
         catalogue.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         catalogue.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }

@@ -20,6 +20,7 @@ use crate::pool::{Pool, Tools};
 use crate::queues::QueueWatch;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
+use crate::backfills::BackfillWake;
 use crate::workflows::Workflows;
 
 /// How long to wait for a thread that the system does not give.
@@ -34,6 +35,7 @@ pub(crate) struct Node {
     pub(crate) lanes: LaneWatch,
     pub(crate) workers: Workers,
     pub(crate) workflows: Workflows,
+    pub(crate) backfills: BackfillWake,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tools: Tools,
     pub(crate) health: Arc<Health>,
@@ -130,6 +132,7 @@ impl Node {
             known: self.lanes.subscribe(),
             workers: self.workers.clone(),
             workflows: self.workflows.clone(),
+            backfills: self.backfills.clone(),
             store: Arc::clone(&self.terms.store),
             clock: Arc::clone(&self.clock),
             time: self.tools.time.clone(),

@@ -27,6 +27,7 @@ use mainspring_store::{Error, Result, Stepped, Store, WorkflowDue, WorkflowRow, 
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, watch};
 
+use crate::backfills::BackfillWake;
 use crate::clock::{RightTime, pause};
 use crate::definitions::Definitions;
 use crate::lanes::LaneWatch;
@@ -59,6 +60,7 @@ struct Inner {
     lanes: LaneWatch,
     time: RightTime,
     metrics: Arc<Metrics>,
+    backfills: BackfillWake,
     wake: Notify,
     owned: watch::Sender<ShardSet>,
     plans: Mutex<FxHashMap<(JobId, JobVersion), Arc<Plan>>>,
@@ -76,6 +78,7 @@ impl Workflows {
         lanes: LaneWatch,
         time: RightTime,
         metrics: Arc<Metrics>,
+        backfills: BackfillWake,
     ) -> Self {
         let owned = if store.cluster().is_some() { ShardSet::EMPTY } else { ShardSet::ALL };
         Self(Arc::new(Inner {
@@ -84,6 +87,7 @@ impl Workflows {
             lanes,
             time,
             metrics,
+            backfills,
             wake: Notify::new(),
             owned: watch::Sender::new(owned),
             plans: Mutex::default(),
@@ -99,6 +103,11 @@ impl Workflows {
     /// Says which shards this node owns.
     pub(crate) fn own(&self, shards: ShardSet) {
         self.0.owned.send_if_modified(|owned| std::mem::replace(owned, shards) != shards);
+    }
+
+    /// The shards that this node owns.
+    pub(crate) fn owned(&self) -> watch::Receiver<ShardSet> {
+        self.0.owned.subscribe()
     }
 
     /// Advances what is due, whenever there is something. Never ends.
@@ -323,6 +332,7 @@ impl Inner {
     }
 
     fn ended(&self, verdict: Verdict) {
+        self.backfills.ended();
         let result = RunState::from(verdict).as_str();
         self.metrics.runs.get_or_create(&Ending { result, trigger: "workflow" }).inc();
     }

@@ -127,6 +127,8 @@ mod tests {
                 reason,
                 policy: "smart".into(),
             },
+            backfill: None,
+            backfilled: 0,
         };
         let rows = [
             row(9_000, 8_900, 8_950, 2, GapReason::Misfire),

@@ -3,6 +3,7 @@
 
 mod apply;
 mod approvals;
+mod backfills;
 mod calendars;
 mod check;
 mod cluster;
@@ -148,6 +149,7 @@ fn table() -> Vec<Route> {
         logs::routes(),
         outputs::routes(),
         facets::routes(),
+        backfills::routes(),
         calendars::routes(),
         export::routes(),
         apply::routes(),

@@ -23,6 +23,7 @@
 //! }
 //! ```
 
+pub mod backfills;
 pub mod cancels;
 pub mod completions;
 pub mod data;
@@ -168,6 +169,16 @@ macro_rules! conformance_suite {
             flows:
                 flows_are_kept_by_name_and_saved_over_what_was_seen,
                 items_are_written_by_the_owner_of_their_flow_alone;
+            backfills:
+                backfills_are_kept_with_their_items,
+                step_of_a_backfill_makes_runs_at_its_turn_alone,
+                turn_of_a_backfill_tells_how_its_runs_stand,
+                items_are_closed_and_opened_again_together,
+                runs_of_fire_times_are_found_whoever_made_them,
+                run_of_the_trigger_itself_is_seen_to_be_under_way,
+                gap_says_which_backfill_has_run_its_instants,
+                nothing_is_backfilled_of_a_job_that_is_gone,
+                backfills_go_with_the_history_once_they_have_ended;
             webhooks:
                 webhooks_are_kept_by_name,
                 deliveries_are_noted_once_for_each_event,

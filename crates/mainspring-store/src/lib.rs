@@ -3,6 +3,7 @@
 //! [`Store`] is the whole contract. A store keeps and guards rows: which instants fire and what follows an
 //! attempt is decided by `mainspring-core` (the gate of a job is asked under its row's lock).
 
+mod backfill;
 mod cluster;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -25,6 +26,10 @@ mod webhook;
 mod worker;
 mod workflow;
 
+pub use backfill::{
+    BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart, NewBackfill,
+    NewItem, RunningItem, Sweep,
+};
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use data::JobData;
 pub use digest::{DIGEST_LIVE_MAX, JobDigest, RunDigest};

@@ -4,6 +4,7 @@
 //! events), and answers the same. Nothing survives the process. Several nodes may share one ([`MemoryStore::shared`]), as far
 //! as they are in the same process: that is the model of a shared database.
 
+mod backfills;
 #[cfg(test)]
 mod check;
 mod complete;
@@ -53,6 +54,7 @@ use crate::data::{self, JobData};
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
+use crate::backfill::BackfillStore;
 use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
@@ -325,6 +327,10 @@ impl Store for MemoryStore {
     }
 
     fn flow_store(&self) -> &dyn FlowStore {
+        self
+    }
+
+    fn backfill_store(&self) -> &dyn BackfillStore {
         self
     }
 

@@ -509,6 +509,10 @@ pub struct GapRow {
     pub at: Timestamp,
     /// What was missed or suppressed, and why.
     pub gap: Gap,
+    /// The latest backfill that has run instants of it.
+    pub backfill: Option<i64>,
+    /// How many of its instants backfills have run.
+    pub backfilled: u64,
 }
 
 /// A row of the event table: one change, or one batch of runs.

@@ -3,6 +3,7 @@
 //! A request runs in one transaction of a [`Db`]. Statements are in `queries/common/`; where a database needs another
 //! text, in a folder of its name.
 
+pub(crate) mod backfill;
 pub(crate) mod cluster;
 pub(crate) mod complete;
 pub(crate) mod data;

@@ -13,6 +13,7 @@ use mainspring_core::queue::QueueRule;
 use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
+use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
@@ -232,6 +233,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Where flows and their items are kept.
     fn flow_store(&self) -> &dyn FlowStore;
+
+    /// Where backfills are kept.
+    fn backfill_store(&self) -> &dyn BackfillStore;
 
     /// What nodes that share this store say to each other through it; nothing if it admits one process only.
     fn cluster(&self) -> Option<&dyn Cluster> {

@@ -76,6 +76,12 @@ pub struct MisfireItem {
     pub policy: String,
     /// When it was recorded.
     pub recorded_at: Timestamp,
+    /// The latest backfill that has run instants of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backfill: Option<String>,
+    /// How many of the instants backfills have run.
+    #[serde(default)]
+    pub backfilled: u64,
 }
 
 /// What was not fired within a time.

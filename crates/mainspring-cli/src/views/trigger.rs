@@ -47,6 +47,8 @@ pub const GAP: View<Gap> = View {
         Column::usual("REASON", |it, _| text(&it.reason)),
         Column::usual("POLICY", |it, _| text(&it.policy)),
         Column::usual("RECORDED", |it, style| text(style.at(Some(it.recorded_at)))),
+        Column::usual("BACKFILL", |it, _| optional(it.backfill.as_ref())),
+        Column::extra("BACKFILLED", |it, _| text(it.backfilled)),
         Column::extra("TRIGGER", |it, _| text(&it.trigger)),
         Column::extra("ID", |it, _| text(&it.id)),
     ],

@@ -141,6 +141,7 @@ impl Control {
         match self.store.cancel_run(run, reason, rearm, now).await? {
             Cancelled::AtOnce | Cancelled::Requested => {
                 self.workflows.wake();
+                self.backfills.ended();
                 self.run(run).await
             }
             Cancelled::AlreadyFinal(state) => {

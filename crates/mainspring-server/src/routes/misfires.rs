@@ -168,5 +168,7 @@ fn show((row, trigger): (GapRow, Option<String>)) -> MisfireItem {
         cause: row.gap.reason.to_string(),
         policy: row.gap.policy,
         recorded_at: instant(row.at),
+        backfill: row.backfill.map(|id| id.to_string()),
+        backfilled: row.backfilled,
     }
 }

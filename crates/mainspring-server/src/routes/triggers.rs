@@ -110,6 +110,8 @@ async fn gaps(
         reason: row.gap.reason.to_string(),
         policy: row.gap.policy,
         recorded_at: show::instant(row.at),
+        backfill: row.backfill.map(|id| id.to_string()),
+        backfilled: row.backfilled,
     });
     Ok(Json(Page { items: items.collect(), next_cursor: rest.map(|seq| seq.to_string()) }))
 }

@@ -25,7 +25,7 @@ impl Model {
 
     fn check_gates(&self) {
         let mut gates: BTreeMap<JobId, Gate> = BTreeMap::new();
-        for run in self.live.iter().filter(|run| run.parent().is_none()) {
+        for run in self.live.iter().filter(|run| run.counts_in_gate()) {
             let gate = gates.entry(run.job).or_default();
             let slots = if run.state == RunState::Held { &mut gate.held } else { &mut gate.active };
             *slots += 1;
@@ -46,6 +46,7 @@ impl Model {
         for run in self.live.iter().chain(self.history.iter().map(|over| &over.run)) {
             *runs.entry((run.job, run.job_version.base())).or_default() += 1;
         }
+        self.backfills.versions().for_each(|version| *runs.entry(version).or_default() += 1);
         for job in self.jobs.iter() {
             for version in &job.versions {
                 let count = runs.remove(&(job.row.id, version.number)).unwrap_or_default();

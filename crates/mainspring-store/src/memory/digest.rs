@@ -86,12 +86,15 @@ pub(super) fn gaps_before(
 
 /// A gap as it is answered.
 pub(super) fn gap(model: &Model, gap: &GapModel) -> GapRow {
+    let (backfill, backfilled) = model.backfills.of_gap(gap);
     GapRow {
         seq: gap.seq,
         job: model.job(gap.job).row.definition.key.clone(),
         trigger: gap.trigger,
         at: gap.at,
         gap: gap.gap.clone(),
+        backfill,
+        backfilled,
     }
 }
 

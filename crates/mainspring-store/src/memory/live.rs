@@ -91,7 +91,12 @@ impl Run {
         self.more.as_ref().and_then(|more| more.task.as_ref())
     }
 
-    /// The run of which it is a part: a shard or a task. A part counts in no gate.
+    /// Whether it counts in the gate of its job. A part of a run does not, and backfills have limits of their own.
+    pub(super) fn counts_in_gate(&self) -> bool {
+        self.parent().is_none() && self.origin != Origin::Backfill
+    }
+
+    /// The run of which it is a part: a shard or a task.
     pub(super) fn parent(&self) -> Option<RunId> {
         self.shard_of().map(|(parent, _)| parent).or_else(|| self.task().map(|task| task.parent))
     }

@@ -12,6 +12,7 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
+use super::backfills::Backfills;
 use super::documents::Documents;
 use super::events::Events;
 use super::fire::Answer;
@@ -78,6 +79,7 @@ pub(super) struct Model {
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
     pub(super) documents: Documents,
     pub(super) flows: Flows,
+    pub(super) backfills: Backfills,
     pub(super) webhooks: Webhooks,
     /// Figures of spans of time.
     pub(super) rollups: BTreeMap<(RollupSpan, Timestamp, String), RollupRow>,
@@ -189,6 +191,7 @@ impl Model {
             worker_tokens: BTreeMap::new(),
             documents: Documents::default(),
             flows: Flows::default(),
+            backfills: Backfills::default(),
             webhooks: Webhooks::default(),
             rollups: BTreeMap::new(),
             routes: BTreeMap::new(),
@@ -268,7 +271,7 @@ impl Model {
     /// Moves a run that was taken out of the unfinished ones to history.
     pub(super) fn finish(&mut self, mut run: Run, state: RunState, end: End) {
         let job = self.job_mut(run.job);
-        if run.parent().is_none() {
+        if run.counts_in_gate() {
             let slots = if run.state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
             *slots -= 1;
         }
@@ -283,7 +286,7 @@ impl Model {
     /// Lets an older run make room for one more under `cancel_running`, and says whether that one can start.
     pub(super) fn replace(&mut self, job: JobId, rule: GateRule, at: Timestamp) -> Admission {
         let stands = |run: &&Run| {
-            run.job == job && run.state != RunState::Held && !run.cancel_requested() && run.parent().is_none()
+            run.job == job && run.state != RunState::Held && !run.cancel_requested() && run.counts_in_gate()
         };
         let standing: Vec<RunId> = self.live.iter().filter(stands).map(|run| run.id).collect();
         let gate = self.job(job).gate;

@@ -35,6 +35,7 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     count += model.webhooks.purge(DeliveryState::Dead, rule.history_before, limit - count);
     count += model.webhooks.purge_orphans(limit - count);
     count += purge_keys(model, rule.tombstones_before, limit - count);
+    count += super::backfills::purge(model, rule.history_before, limit - count);
     if count < limit {
         count += purge_lost(model, rule.history_before);
     }
@@ -201,6 +202,7 @@ impl Model {
         let job = self.job(id);
         let unfinished = job.gate.active + job.gate.held;
         let is_unused = job.deleted && unfinished == 0 && job.history_count == 0 && job.gap_count == 0;
+        let is_unused = is_unused && !self.backfills.name(id);
         // Parts of runs count in no gate.
         if is_unused && !self.live.iter().any(|run| run.job == id) {
             self.jobs.remove(id.0);

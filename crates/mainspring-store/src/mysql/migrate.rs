@@ -50,6 +50,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(21, "0021_workflow"),
     migration!(22, "0022_document_expiring"),
     migration!(23, "0023_flow"),
+    migration!(24, "0024_backfill"),
 ];
 
 /// Number of the newest migration.

@@ -50,6 +50,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(20, "0020_workflow"),
     migration!(21, "0021_document_expiring"),
     migration!(22, "0022_flow"),
+    migration!(23, "0023_backfill"),
 ];
 
 /// Number of the newest migration.

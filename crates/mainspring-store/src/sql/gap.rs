@@ -50,7 +50,7 @@ pub(crate) fn before(
     before: i64,
     limit: u32,
 ) -> Step<Vec<(GapRow, Option<String>)>> {
-    let named = |line: &Row<'_>| Ok((row(line)?, line.get(11)?));
+    let named = |line: &Row<'_>| Ok((row(line)?, line.get(13)?));
     match trigger {
         Some(trigger) => {
             let values: [(&str, &dyn ToSql); 2] = [(":trigger", &trigger.0), (":before", &before)];
@@ -74,5 +74,7 @@ fn row(row: &Row<'_>) -> Step<GapRow> {
             reason: word(row, 9, GapReason::from_word)?,
             policy: row.get(10)?,
         },
+        backfill: row.get(11)?,
+        backfilled: row.get::<i64>(12)?.unsigned_abs(),
     })
 }

@@ -14,7 +14,7 @@ use mainspring_core::{RunId, Timestamp, TriggerId};
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, read, read_known, read_one, run_id, sql, word};
 use super::session::Session;
-use super::webhook;
+use super::{backfill, webhook};
 use crate::cluster::lost_instant;
 use crate::row::{COUNTED_MAX, PurgeRule, RunCount, StoreInfo, Tally};
 use crate::webhook::DeliveryState;
@@ -165,6 +165,7 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         count += execute(db, sql!("purge_deliveries", mysql), &values)? as u64;
     }
     count += webhook::purge_orphans(db, limit - count)?;
+    count += backfill::purge(db, rule.history_before, limit - count)?;
     if count < limit {
         count += purge_lost(db, rule.history_before)?;
         count += execute(db, sql!("purge_orphan_data"), &[])?;

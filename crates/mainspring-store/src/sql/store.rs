@@ -22,6 +22,7 @@ use super::{
     Batches, complete, data, digest, document, fire, gap, job, job_lane, keep, key, names, purge, queue, queues,
     rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
 };
+use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
@@ -322,6 +323,10 @@ impl<B: Backend> Store for B {
     }
 
     fn flow_store(&self) -> &dyn FlowStore {
+        self
+    }
+
+    fn backfill_store(&self) -> &dyn BackfillStore {
         self
     }
 

@@ -40,6 +40,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(18, "0018_workflow"),
     migration!(19, "0019_document_expiring"),
     migration!(20, "0020_flow"),
+    migration!(21, "0021_backfill"),
 ];
 
 /// Number of the newest migration.

@@ -1,0 +1,451 @@
+//! Backfills: planning, starting and steering them.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::job::{JobKey, ScheduleDefinition};
+use mainspring_core::workflow::backfill::{Action, BackfillState, Existing, ItemState, Order, Reprocess, Spec, reaching};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
+use mainspring_schedule::{Civil, Date, Trigger, Zone};
+use mainspring_store::{BackfillRow, BackfillStep, NamedTrigger, NewBackfill, NewItem, Sweep};
+use sha2::{Digest, Sha256};
+
+use super::{Control, Error, TRIES, no_job};
+
+/// Fire times that a range may have.
+pub const FIRES_MAX: usize = 100_000;
+/// Runs that a backfill may have under way.
+pub const ACTIVE_MAX: u32 = 1_000;
+/// By how much runs of a backfill are below those of the schedule, unless that is set.
+const BELOW: i32 = 10;
+
+/// Which fire times are to be run, and how.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wish {
+    /// The trigger; the only one if absent.
+    pub trigger: Option<String>,
+    /// The zone in which dates are read; the trigger's if absent.
+    pub zone: Option<String>,
+    /// The first date or instant.
+    pub from: String,
+    /// The last date or instant. Both ends count; now if absent.
+    pub to: Option<String>,
+    /// Which of them.
+    pub reprocess: Reprocess,
+    /// In which order.
+    pub order: Order,
+    /// How many runs at a time.
+    pub max_active: u32,
+    /// Whether a failure pauses it.
+    pub stop_on_failure: bool,
+    /// Priority of the runs; 10 below the job's if absent.
+    pub priority: Option<i32>,
+}
+
+/// What a backfill would do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// The job.
+    pub job: JobId,
+    /// Its key.
+    pub key: JobKey,
+    /// The version that the runs would execute.
+    pub job_version: JobVersion,
+    /// The trigger.
+    pub trigger: TriggerId,
+    /// What was chosen, with the hash and the counts.
+    pub spec: Spec,
+    /// All fire times of the range in the order of the backfill.
+    pub rows: Vec<PlanRow>,
+}
+
+/// What a backfill would do about a fire time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlanRow {
+    /// The fire time.
+    pub fire_time: Timestamp,
+    /// What is done about it.
+    pub action: Action,
+    /// The run that there is.
+    pub run: Option<RunId>,
+}
+
+/// Why a backfill is not planned, started or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum BackfillError {
+    /// As for other requests.
+    #[error(transparent)]
+    Control(#[from] Error),
+    /// The job has no trigger of that name, or several and none was named.
+    #[error("{0}")]
+    Trigger(String),
+    /// The job has no schedule that names instants of the past.
+    #[error("{0}")]
+    NoSchedule(String),
+    /// The range cannot be read, or is none.
+    #[error("{0}")]
+    Range(String),
+    /// The range reaches beyond the present.
+    #[error("{0}")]
+    Future(String),
+    /// No zone has that name.
+    #[error("{0}")]
+    Zone(String),
+    /// The trigger does not fire in the range.
+    #[error("{0}")]
+    Empty(String),
+    /// There are too many fire times in the range.
+    #[error("{0}")]
+    TooMany(String),
+    /// A number is out of its bounds.
+    #[error("{0}")]
+    Bound(String),
+    /// The plan is another one by now.
+    #[error("the plan is {now} by now, not {asked}: {difference}")]
+    Stale {
+        /// The hash that was sent.
+        asked: String,
+        /// The present one.
+        now: String,
+        /// What the present one does.
+        difference: String,
+    },
+    /// There is no such backfill.
+    #[error("no backfill {0}")]
+    NotFound(i64),
+    /// The backfill is in a state that does not allow it.
+    #[error("{0}")]
+    State(String),
+}
+
+impl From<mainspring_store::Error> for BackfillError {
+    fn from(error: mainspring_store::Error) -> Self {
+        Self::Control(error.into())
+    }
+}
+
+type Answer<T> = std::result::Result<T, BackfillError>;
+
+/// What may be asked of a backfill.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BackfillVerb {
+    /// Start nothing new until it is resumed.
+    Pause,
+    /// Go on.
+    Resume,
+    /// End it: what is open is cancelled, and so are the runs that are under way.
+    Cancel,
+    /// Run what failed or was cancelled again.
+    RetryFailed,
+}
+
+impl Control {
+    /// Says what a backfill would do, and changes nothing. A paused job is backfilled as well: a pause is for triggers.
+    ///
+    /// # Errors
+    /// There is no such job or trigger, or nothing to run in the range: see [`BackfillError`].
+    pub async fn plan_backfill(&self, key: &JobKey, wish: &Wish) -> Answer<Plan> {
+        if !(1..=ACTIVE_MAX).contains(&wish.max_active) {
+            let text = format!("max_active is 1 to {ACTIVE_MAX}, not {}", wish.max_active);
+            return Err(BackfillError::Bound(text));
+        }
+        let prior = self.store.prior(key).await?;
+        let job = prior.job.ok_or_else(|| no_job(key))?;
+        let trigger = choose(key, &prior.triggers, wish.trigger.as_deref())?;
+        let index = trigger.row.index as usize;
+        let definition = &job.definition.triggers[index];
+        if matches!(definition.schedule, ScheduleDefinition::Delay { .. }) {
+            let text = format!(
+                "trigger {} of {key} fires some time after the run before has ended: it has no fire times of the past",
+                trigger.name
+            );
+            return Err(BackfillError::NoSchedule(text));
+        }
+        let calendars = self.calendars_of(&job.definition).await?;
+        let rule = self.rule(&job.definition, index, &calendars, trigger.row.progress.start_at)?;
+        let zone_name = wish.zone.as_deref().unwrap_or(&definition.timezone);
+        let zone = Zone::parse(zone_name).map_err(|error| BackfillError::Zone(error.to_string()))?;
+        let (from, to) = range(wish, &zone, self.now())?;
+        let fires = fires(&reaching(&rule.trigger, definition, from), from, to, &trigger.name)?;
+        let existing = self.store.backfill_store().existing_runs(job.id, trigger.row.id, from, to).await?;
+        let existing: BTreeMap<Timestamp, (Existing, Option<RunId>)> =
+            existing.into_iter().map(|run| (run.fire_time, (run.existing, run.run))).collect();
+        // What the trigger itself is about to fire is under way.
+        let progress = &trigger.row.progress;
+        let pending = progress.next_fire_at.filter(|_| !trigger.row.paused);
+        let row = |fire_time: Timestamp| {
+            let (existing, run) = existing.get(&fire_time).copied().unwrap_or((Existing::Nothing, None));
+            let is_pending = existing == Existing::Nothing && pending.is_some_and(|next| fire_time >= next);
+            let existing = if is_pending { Existing::Active } else { existing };
+            PlanRow { fire_time, action: wish.reprocess.action(existing), run }
+        };
+        let mut rows: Vec<PlanRow> = fires.into_iter().map(row).collect();
+        if wish.order == Order::Descending {
+            rows.reverse();
+        }
+        let mut actions = BTreeMap::new();
+        rows.iter().for_each(|row| *actions.entry(row.action).or_default() += 1);
+        let mut spec = Spec {
+            trigger: trigger.name.clone(),
+            zone: zone.name().to_owned(),
+            from,
+            to,
+            reprocess: wish.reprocess,
+            order: wish.order,
+            max_active: wish.max_active,
+            stop_on_failure: wish.stop_on_failure,
+            priority: wish.priority.unwrap_or(job.definition.priority.saturating_sub(BELOW)),
+            plan: String::new(),
+            actions,
+        };
+        spec.plan = hash(job.id, job.version, trigger.row.id, &spec, &rows);
+        Ok(Plan { job: job.id, key: key.clone(), job_version: job.version, trigger: trigger.row.id, spec, rows })
+    }
+
+    /// Starts a backfill: plans it, and keeps the list of what it will run. `plan` is the hash of the plan that was shown, if one was.
+    ///
+    /// # Errors
+    /// As for a plan; the plan is another one by now, or there is nothing to run.
+    pub async fn start_backfill(
+        &self,
+        key: &JobKey,
+        wish: &Wish,
+        plan: Option<&str>,
+        by: Option<String>,
+    ) -> Answer<BackfillRow> {
+        let now = self.plan_backfill(key, wish).await?;
+        if let Some(asked) = plan.filter(|asked| **asked != *now.spec.plan) {
+            let difference = counts(&now.spec.actions);
+            return Err(BackfillError::Stale { asked: asked.to_owned(), now: now.spec.plan, difference });
+        }
+        let runs = now.rows.iter().filter(|row| row.action.runs());
+        let items: Vec<NewItem> = runs
+            .map(|row| NewItem { fire_time: row.fire_time, action: row.action, rerun_of: row.run })
+            .collect();
+        if items.is_empty() {
+            let text = format!("there is nothing to run: {}", counts(&now.spec.actions));
+            return Err(BackfillError::Empty(text));
+        }
+        let new = NewBackfill {
+            job: now.job,
+            job_version: now.job_version,
+            trigger: now.trigger,
+            spec: now.spec,
+            items,
+            by,
+            at: self.now(),
+        };
+        let id = self.store.backfill_store().add_backfill(new).await?;
+        self.backfills.wake();
+        self.backfill(id).await
+    }
+
+    /// A backfill.
+    ///
+    /// # Errors
+    /// There is none of that number.
+    pub async fn backfill(&self, id: i64) -> Answer<BackfillRow> {
+        self.store.backfill_store().backfill(id).await?.ok_or(BackfillError::NotFound(id))
+    }
+
+    /// Asks something of a backfill. What it is already, is no error.
+    ///
+    /// # Errors
+    /// There is none of that number, or it is in a state that does not allow it.
+    pub async fn steer_backfill(&self, id: i64, verb: BackfillVerb, reason: Option<&str>) -> Answer<BackfillRow> {
+        for _ in 0..TRIES {
+            let row = self.backfill(id).await?;
+            let Some(step) = asked(&row, verb, reason, self.now())? else { return Ok(row) };
+            if self.store.backfill_store().step_backfill(step).await? {
+                self.backfills.wake();
+                return self.backfill(id).await;
+            }
+        }
+        let text = format!("backfill {id} was changed by others each time; ask again");
+        Err(BackfillError::State(text))
+    }
+}
+
+/// The step that a request asks for. Nothing, if it is so already.
+fn asked(row: &BackfillRow, verb: BackfillVerb, reason: Option<&str>, at: Timestamp) -> Answer<Option<BackfillStep>> {
+    let mut step = BackfillStep {
+        id: row.id,
+        turn: row.turn,
+        state: row.state,
+        reason: reason.map(str::to_owned),
+        counts: row.counts,
+        ended: Vec::new(),
+        start: Vec::new(),
+        sweep: None,
+        ended_at: row.ended_at,
+        at,
+    };
+    match (verb, row.state) {
+        (BackfillVerb::Pause, BackfillState::Active) => step.state = BackfillState::Paused,
+        (BackfillVerb::Resume, BackfillState::Paused) => step.state = BackfillState::Active,
+        (BackfillVerb::Cancel, BackfillState::Active | BackfillState::Paused) => {
+            step.state = BackfillState::Cancelled;
+            step.sweep = Some(Sweep::Close);
+            step.counts.shift(row.counts.open, ItemState::Open, ItemState::Cancelled);
+            step.ended_at = (row.counts.running == 0).then_some(at);
+        }
+        (BackfillVerb::RetryFailed, BackfillState::Active | BackfillState::Paused | BackfillState::Completed) => {
+            if row.counts.failed + row.counts.cancelled == 0 {
+                return Err(BackfillError::State(format!("no item of backfill {} has failed or was cancelled", row.id)));
+            }
+            step.state = BackfillState::Active;
+            step.sweep = Some(Sweep::Reopen);
+            step.counts.shift(row.counts.failed, ItemState::Failed, ItemState::Open);
+            step.counts.shift(row.counts.cancelled, ItemState::Cancelled, ItemState::Open);
+            step.ended_at = None;
+        }
+        (BackfillVerb::Pause, BackfillState::Paused)
+        | (BackfillVerb::Resume, BackfillState::Active)
+        | (BackfillVerb::Cancel, BackfillState::Cancelled) => return Ok(None),
+        (_, state) => return Err(BackfillError::State(format!("backfill {} is {state}", row.id))),
+    }
+    Ok(Some(step))
+}
+
+/// The trigger that was named, or the only one.
+fn choose<'a>(key: &JobKey, triggers: &'a [NamedTrigger], name: Option<&str>) -> Answer<&'a NamedTrigger> {
+    let names = || triggers.iter().map(|trigger| trigger.name.as_str()).collect::<Vec<_>>().join(", ");
+    match (name, triggers) {
+        (_, []) => Err(BackfillError::NoSchedule(format!("{key} has no trigger, so it has no fire times"))),
+        (None, [only]) => Ok(only),
+        (None, _) => Err(BackfillError::Trigger(format!("{key} has several triggers: name one of {}", names()))),
+        (Some(name), _) => triggers
+            .iter()
+            .find(|trigger| trigger.name == name)
+            .ok_or_else(|| BackfillError::Trigger(format!("{key} has no trigger \"{name}\", but {}", names()))),
+    }
+}
+
+/// The instants of a range: both ends count, and of a date the whole day.
+fn range(wish: &Wish, zone: &Zone, now: Timestamp) -> Answer<(Timestamp, Timestamp)> {
+    let (from, _) = bounds("from", &wish.from, zone)?;
+    let to = match &wish.to {
+        Some(text) => bounds("to", text, zone)?.1,
+        None => now,
+    };
+    if from > to {
+        let text = format!("from ({from}) is after to ({to})");
+        return Err(BackfillError::Range(text));
+    }
+    if to > now {
+        let text = format!("to ({to}) lies in the future: only what has passed can be run again, and it is {now}");
+        return Err(BackfillError::Future(text));
+    }
+    Ok((from, to))
+}
+
+/// The first and the last instant that a text stands for: an instant, a local time, or a whole local day.
+fn bounds(name: &str, text: &str, zone: &Zone) -> Answer<(Timestamp, Timestamp)> {
+    if let Ok(instant) = text.parse::<Timestamp>() {
+        return Ok((instant, instant));
+    }
+    let unreadable = || {
+        let shown: String = text.chars().take(40).collect();
+        BackfillError::Range(format!(
+            "{name} is \"{}\": write a date such as 2026-07-01, a local time such as 2026-07-01T06:00, or an instant with its offset",
+            shown.escape_debug()
+        ))
+    };
+    match text.split_once(['T', ' ']) {
+        None => {
+            let day = date(text).ok_or_else(unreadable)?;
+            let next = Date::from_day_number(day.day_number() + 1);
+            let start = |day: Date| zone.resolve(day.at(0, 0, 0)).earliest();
+            Ok((start(day), start(next) - 1))
+        }
+        Some((day, time)) => {
+            let local = local(day, time).ok_or_else(unreadable)?;
+            let instant = zone.resolve(local).earliest();
+            Ok((instant, instant))
+        }
+    }
+}
+
+fn date(text: &str) -> Option<Date> {
+    let mut parts = text.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_shaped = year.len() == 4 && month.len() == 2 && day.len() == 2 && parts.next().is_none();
+    let date = Date::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
+    (is_shaped && date.is_valid()).then_some(date)
+}
+
+fn local(day: &str, time: &str) -> Option<Civil> {
+    let mut parts = time.split(':');
+    let (hour, minute) = (parts.next()?.parse::<u8>().ok()?, parts.next()?.parse::<u8>().ok()?);
+    let second = parts.next().map_or(Some(0), |second| second.parse::<u8>().ok())?;
+    let is_time = hour < 24 && minute < 60 && second < 60 && parts.next().is_none();
+    is_time.then_some(date(day)?.at(hour, minute, second))
+}
+
+/// The fire times of a range. No more are computed than there may be.
+fn fires(trigger: &Trigger, from: Timestamp, to: Timestamp, name: &str) -> Answer<Vec<Timestamp>> {
+    let fires: Vec<Timestamp> = trigger.fires_between(from, to + 1).take(FIRES_MAX + 1).collect();
+    match fires.len() {
+        0 => Err(BackfillError::Empty(format!("trigger {name} does not fire from {from} to {to}"))),
+        many if many > FIRES_MAX => {
+            let text = format!("trigger {name} fires more than {FIRES_MAX} times from {from} to {to}");
+            Err(BackfillError::TooMany(text))
+        }
+        _ => Ok(fires),
+    }
+}
+
+/// The counts of a plan in words.
+fn counts(actions: &BTreeMap<Action, u64>) -> String {
+    let of = |action: &Action| format!("{} {}", actions.get(action).copied().unwrap_or(0), action.as_str());
+    Action::ALL.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// Names a plan: the same rows under the same choices have the same hash.
+fn hash(job: JobId, version: JobVersion, trigger: TriggerId, spec: &Spec, rows: &[PlanRow]) -> String {
+    let mut hash = Sha256::new();
+    // Where the range ends does not matter, but what lies in it.
+    let Spec { reprocess, order, max_active, stop_on_failure, priority, .. } = spec;
+    hash.update(format!(
+        "{job}/{}/{trigger}/{reprocess}/{order}/{max_active}/{stop_on_failure}/{priority}",
+        version.0
+    ));
+    for row in rows {
+        hash.update(row.fire_time.as_millis().to_be_bytes());
+        hash.update(row.action.as_str());
+        hash.update(row.run.as_ref().map_or(&[][..], |run| run.as_bytes()));
+    }
+    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn berlin() -> Zone {
+        Zone::parse("Europe/Berlin").expect("it exists")
+    }
+
+    #[test]
+    fn dates_are_days_of_the_zone_and_both_ends_count() {
+        for (text, first, last) in [
+            ("2026-07-01", "2026-06-30T22:00:00Z", "2026-07-01T21:59:59.999Z"),
+            // The day on which the clock goes back has 25 hours, the other one 23.
+            ("2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T22:59:59.999Z"),
+            ("2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T21:59:59.999Z"),
+            ("2026-07-01T06:00", "2026-07-01T04:00:00Z", "2026-07-01T04:00:00Z"),
+            ("2026-07-01 06:00:30", "2026-07-01T04:00:30Z", "2026-07-01T04:00:30Z"),
+            ("2026-07-01T06:00:00Z", "2026-07-01T06:00:00Z", "2026-07-01T06:00:00Z"),
+            ("2026-07-01T06:00:00+05:30", "2026-07-01T00:30:00Z", "2026-07-01T00:30:00Z"),
+        ] {
+            let found = bounds("from", text, &berlin()).expect(text);
+            assert_eq!(found, (first.parse().expect(first), last.parse().expect(last)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_is_refused() {
+        for text in ["", "yesterday", "2026-7-1", "2026-02-30", "2026-07-01T25:00", "2026-07-01T06", "01.07.2026", "2026-07-01T06:00:00:00"] {
+            assert!(matches!(bounds("to", text, &berlin()), Err(BackfillError::Range(_))), "{text}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+INSERT INTO run (id, job_id, job_version, trigger_id, state, origin, gated, fire_time, due_at, created_at, attempt, priority, queue,
+    input, rerun_of, expires_at)
+VALUES (:run, :job, :version, :trigger, 'queued', 'backfill', 0, :fire_time, :at, :at, 0, :priority, :queue, :input, :rerun_of, :expires_at)
