@@ -5,6 +5,7 @@ mod advice;
 mod any_node;
 mod anywhere;
 mod arena;
+mod backfills;
 mod bench;
 mod canned;
 mod check;

@@ -1,6 +1,6 @@
 -- Runs that a trigger has fired, live and final, whose ids lie in a range.
-SELECT fire_time, state, id FROM run
-WHERE id >= :from AND id < :to AND trigger_id = :trigger AND origin <> 'backfill'
+SELECT r.fire_time, r.state, r.id FROM run r
+WHERE r.id >= :from AND r.id < :to AND r.trigger_id = :trigger AND r.origin <> 'backfill'
 UNION ALL
-SELECT fire_time, state, id FROM history
-WHERE job_id = :job AND id >= :from AND id < :to AND trigger_id = :trigger AND origin <> 'backfill'
+SELECT r.fire_time, r.state, r.id FROM history r
+WHERE r.job_id = :job AND r.id >= :from AND r.id < :to AND r.trigger_id = :trigger AND r.origin <> 'backfill'

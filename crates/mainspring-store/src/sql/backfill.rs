@@ -183,7 +183,7 @@ fn turn(db: &dyn Db, id: i64, limit: u32) -> Step<Option<BackfillTurn>> {
             fire_time: instant(row, 1)?,
             run: run_id(row, 2)?,
             state: maybe_word(row, 3, RunState::from_word)?,
-            cancel_requested: row.get::<i64>(4)? == 1,
+            cancel_requested: maybe_instant(row, 4)?.is_some(),
         })
     })?;
     let open = if row.state == BackfillState::Active {

@@ -1,5 +1,6 @@
 //! The conformance suite on SQLite.
 
+mod backfills;
 mod faults;
 mod power;
 mod unknown;

@@ -100,6 +100,9 @@ fn fill(db: &Connection, count: u64) {
         "INSERT INTO namespace (name, created_at) VALUES ('team-6', 0)".to_owned(),
         "INSERT INTO job_data (job_id, data, revision, changed_at) VALUES (7, '{}', 7, 0)".to_owned(),
         format!("INSERT INTO workflow_run (run_id, turn, paused, children) VALUES ({ID}, 7, 0, 0)"),
+        "INSERT INTO backfill (id, job_id, job_version, trigger_id, spec, turn, state, open_items, running_items, succeeded_items, \
+         failed_items, cancelled_items, skipped_items, created_at) VALUES (7, 7, 7, 7, '{}', 7, 'active', 0, 7, 0, 0, 0, 0, 0)"
+            .to_owned(),
     ] {
         db.run_text(&text).unwrap();
         db.run_text("COMMIT").unwrap();

@@ -39,6 +39,7 @@ fn child_process() {
         "fire" => runtime.block_on(fire(Path::new(&path), 20, usize::MAX)),
         "script" => runtime.block_on(fire(Path::new(&path), 2, 2)),
         power::SYNCED | power::UNSYNCED => runtime.block_on(power::script(Path::new(&path), &role)),
+        backfills::ROLE => runtime.block_on(backfills::run(Path::new(&path))),
         "fill" => runtime.block_on(fill_and_make_room(Path::new(&path))),
         other => panic!("unknown role {other}"),
     }
@@ -457,7 +458,8 @@ async fn whatever_write_or_sync_is_the_last_what_was_answered_is_there() {
             if role == "script" {
                 std::fs::copy(&there, &path).unwrap();
             }
-            let text = killed_at(role, calls, number, &path);
+            let alone = (role == "script").then_some(&*path);
+            let text = killed_at(child(role, &path), calls, number, alone);
             let (mut fired, mut ended) = (Vec::new(), Vec::new());
             text.lines().for_each(|line| note(line, &mut fired, &mut ended));
             check_after_kill(&path, &fired, &ended).await;
@@ -471,15 +473,16 @@ async fn whatever_write_or_sync_is_the_last_what_was_answered_is_there() {
 
 /// What a process has printed until it was killed where it entered a system call for the n-th time, or was done. Calls are counted
 /// by thread: one makes the file, another writes to it later, so that of the latter the file and its log count alone.
-fn killed_at(role: &str, calls: &str, number: u32, path: &Path) -> String {
-    let inner = child(role, path);
+/// `alone` is that file.
+pub(super) fn killed_at(inner: Command, calls: &str, number: u32, alone: Option<&Path>) -> String {
     let mut traced = Command::new("strace");
     traced.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={calls}")]);
     traced.args(["-e", &format!("inject={calls}:signal=KILL:when={number}")]);
-    if role == "script" {
+    if let Some(path) = alone {
         traced.arg("-P").arg(path).arg("-P").arg(format!("{}-wal", path.display()));
     }
-    traced.arg(inner.get_program()).args(inner.get_args()).env(ROLE, role).env(PATH, path);
+    traced.arg(inner.get_program()).args(inner.get_args());
+    traced.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = traced.output().unwrap();
     // Strace ends as what it traces does.
     let is_over = output.status.success() || output.status.signal() == Some(9);
