@@ -38,6 +38,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backfills/{backfill}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a backfill. */
+        get: operations["backfills_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backfills/{backfill}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a backfill: what has no run yet is cancelled, and so are the runs that are under way. */
+        post: operations["backfills_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backfills/{backfill}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the items of a backfill in their order. */
+        get: operations["backfills_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backfills/{backfill}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts no more runs of a backfill until it is resumed. What is under way goes on. */
+        post: operations["backfills_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backfills/{backfill}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the pause of a backfill. */
+        post: operations["backfills_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/backfills/{backfill}/retry-failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Runs what failed or was cancelled again, each as a new run. */
+        post: operations["backfills_retry_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster": {
         parameters: {
             query?: never;
@@ -291,6 +393,23 @@ export interface paths {
         post?: never;
         /** Deletes an empty namespace. */
         delete: operations["namespaces_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/backfills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists backfills of a namespace, or with `-` of all, newest first. */
+        get: operations["backfills_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -580,6 +699,40 @@ export interface paths {
         head?: never;
         /** Changes the parts of a job that a merge patch (RFC 7396) names; `null` removes a key. */
         patch: operations["jobs_patch"];
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/backfills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts a backfill: keeps the list of what it will run, and runs it bit by bit. */
+        post: operations["backfills_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/backfills/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Returns what a backfill would do, with a page of its fire times in the order of the backfill. Nothing changes. */
+        post: operations["backfills_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/namespaces/{namespace}/jobs/{job}/data": {
@@ -2005,6 +2158,322 @@ export interface components {
          */
         AttentionKind: "failing" | "late" | "stuck" | "misfires" | "webhooks" | "unknown";
         /**
+         * @description A backfill.
+         * @example {
+         *       "actions": {
+         *         "active": 0,
+         *         "create": 1,
+         *         "keep": 5,
+         *         "rerun": 1
+         *       },
+         *       "created_at": "2026-07-08T09:12:44.120Z",
+         *       "created_by": "ada",
+         *       "from": "2026-06-30T22:00:00Z",
+         *       "id": "7",
+         *       "items": {
+         *         "cancelled": 0,
+         *         "failed": 0,
+         *         "open": 0,
+         *         "running": 1,
+         *         "skipped": 0,
+         *         "succeeded": 1,
+         *         "total": 2
+         *       },
+         *       "job": "etl",
+         *       "job_version": 3,
+         *       "max_active": 2,
+         *       "namespace": "default",
+         *       "order": "asc",
+         *       "plan": "5f0c1d2e3a4b",
+         *       "priority": 40,
+         *       "reprocess": "failed",
+         *       "state": "active",
+         *       "stop_on_failure": false,
+         *       "timezone": "Europe/Berlin",
+         *       "to": "2026-07-07T21:59:59.999Z",
+         *       "trigger": "daily"
+         *     }
+         */
+        Backfill: {
+            /** @description All fire times of the range by what the plan said about them. */
+            actions: components["schemas"]["BackfillActions"];
+            /** @description When it was started. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Who started it. */
+            created_by?: string | null;
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /** @description The first instant of the range. */
+            from: components["schemas"]["Timestamp"];
+            /** @description Number. */
+            id: string;
+            /** @description Its items by state. */
+            items: components["schemas"]["BackfillItems"];
+            /** @description Job. */
+            job: string;
+            /**
+             * Format: int64
+             * @description Version of the job that the runs execute.
+             */
+            job_version: number;
+            /**
+             * Format: int32
+             * @description Runs under way at a time.
+             */
+            max_active: number;
+            /** @description Namespace. */
+            namespace: string;
+            /** @description In which order they start. */
+            order: components["schemas"]["BackfillOrder"];
+            /** @description Hash of its plan. */
+            plan: string;
+            /**
+             * Format: int32
+             * @description Priority of the runs.
+             */
+            priority: number;
+            /** @description Why it stands there, when that needs saying. */
+            reason?: string | null;
+            /** @description Which fire times of the range are run. */
+            reprocess: components["schemas"]["Reprocess"];
+            /** @description Where it stands. */
+            state: components["schemas"]["BackfillState"];
+            /** @description Whether the first run that fails pauses the backfill. */
+            stop_on_failure: boolean;
+            /** @description Time zone in which the range was read. */
+            timezone: string;
+            /** @description The last instant of the range. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Trigger whose fire times are run. */
+            trigger: string;
+        };
+        /**
+         * @description What a backfill does about a fire time.
+         * @enum {string}
+         */
+        BackfillAction: "create" | "rerun" | "keep" | "active" | "unknown";
+        /** @description Fire times by what a backfill does about them. */
+        BackfillActions: {
+            /**
+             * Format: int64
+             * @description Left alone: a run is under way, or about to be.
+             */
+            active: number;
+            /**
+             * Format: int64
+             * @description Run for the first time.
+             */
+            create: number;
+            /**
+             * Format: int64
+             * @description Left alone: what there is, is not to be reprocessed.
+             */
+            keep: number;
+            /**
+             * Format: int64
+             * @description Run again.
+             */
+            rerun: number;
+        };
+        /** @description A fire time that a backfill runs. */
+        BackfillItem: {
+            /** @description `create` or `rerun`. */
+            action: components["schemas"]["BackfillAction"];
+            /** @description Fire time. */
+            fire_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Its place in the order of the backfill, from 1.
+             */
+            number: number;
+            /** @description The run before, which this one repeats. */
+            rerun_of?: string | null;
+            /** @description The newest run made for it. */
+            run?: string | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["BackfillItemState"];
+        };
+        /** @description Items of a backfill by state. */
+        BackfillItems: {
+            /**
+             * Format: int64
+             * @description Whose run was cancelled, or that were cancelled before they had one.
+             */
+            cancelled: number;
+            /**
+             * Format: int64
+             * @description Whose run failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Without a run yet.
+             */
+            open: number;
+            /**
+             * Format: int64
+             * @description Whose run has not ended.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description Whose run was skipped, or for which another one was under way.
+             */
+            skipped: number;
+            /**
+             * Format: int64
+             * @description Whose run succeeded.
+             */
+            succeeded: number;
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            total: number;
+        };
+        /**
+         * @description Where an item of a backfill stands.
+         * @enum {string}
+         */
+        BackfillItemState: "open" | "running" | "succeeded" | "failed" | "cancelled" | "skipped" | "unknown";
+        /**
+         * @description In which order a backfill starts its runs.
+         * @enum {string}
+         */
+        BackfillOrder: "asc" | "desc";
+        /**
+         * @description What a backfill would do.
+         * @example {
+         *       "actions": {
+         *         "active": 0,
+         *         "create": 1,
+         *         "keep": 5,
+         *         "rerun": 1
+         *       },
+         *       "from": "2026-06-30T22:00:00Z",
+         *       "hash": "5f0c1d2e3a4b",
+         *       "items": [
+         *         {
+         *           "action": "create",
+         *           "fire_at": "2026-07-01T04:00:00Z"
+         *         },
+         *         {
+         *           "action": "rerun",
+         *           "fire_at": "2026-07-02T04:00:00Z",
+         *           "run": "019fc0de-a800-8000-8000-00007a791355"
+         *         }
+         *       ],
+         *       "job": "etl",
+         *       "job_version": 3,
+         *       "max_active": 2,
+         *       "namespace": "default",
+         *       "next_cursor": "2",
+         *       "order": "asc",
+         *       "priority": 40,
+         *       "reprocess": "failed",
+         *       "stop_on_failure": false,
+         *       "timezone": "Europe/Berlin",
+         *       "to": "2026-07-07T21:59:59.999Z",
+         *       "trigger": "daily"
+         *     }
+         */
+        BackfillPlan: {
+            /** @description All fire times of the range by what is done about them. */
+            actions: components["schemas"]["BackfillActions"];
+            /** @description The first instant of the range. */
+            from: components["schemas"]["Timestamp"];
+            /** @description Names the plan. The same rows under the same choices have the same hash. */
+            hash: string;
+            /** @description A page of them, in the order of the backfill. */
+            items: components["schemas"]["BackfillPlanItem"][];
+            /** @description Job. */
+            job: string;
+            /**
+             * Format: int64
+             * @description Version of the job that the runs would execute.
+             */
+            job_version: number;
+            /**
+             * Format: int32
+             * @description Runs under way at a time.
+             */
+            max_active: number;
+            /** @description Namespace. */
+            namespace: string;
+            /** @description What `cursor` gets the next page; absent on the last one. */
+            next_cursor?: string | null;
+            /** @description In which order they start. */
+            order: components["schemas"]["BackfillOrder"];
+            /**
+             * Format: int32
+             * @description Priority of the runs.
+             */
+            priority: number;
+            /** @description Which fire times of the range are run. */
+            reprocess: components["schemas"]["Reprocess"];
+            /** @description Whether the first run that fails pauses the backfill. */
+            stop_on_failure: boolean;
+            /** @description Time zone in which the range was read. */
+            timezone: string;
+            /** @description The last instant of the range. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Trigger whose fire times are run. */
+            trigger: string;
+        };
+        /** @description What a backfill would do about a fire time. */
+        BackfillPlanItem: {
+            /** @description What is done about it. */
+            action: components["schemas"]["BackfillAction"];
+            /** @description Fire time. */
+            fire_at: components["schemas"]["Timestamp"];
+            /** @description The newest run that there is. */
+            run?: string | null;
+        };
+        /**
+         * @description What is to be backfilled, and how.
+         * @example {
+         *       "from": "2026-07-01",
+         *       "max_active": 2,
+         *       "plan": "5f0c1d2e3a4b",
+         *       "reprocess": "failed",
+         *       "to": "2026-07-07"
+         *     }
+         */
+        BackfillSpec: {
+            /** @description To start: who starts it, where the token does not say. */
+            by?: string | null;
+            /** @description The first day of the range, as `2026-07-01`, a local time such as `2026-07-01T06:00`, or an instant with its offset. */
+            from: string;
+            /**
+             * Format: int32
+             * @description Runs under way at a time, 1 to 1,000; 1 when absent.
+             */
+            max_active?: number | null;
+            /** @description In which order they start. */
+            order?: components["schemas"]["BackfillOrder"];
+            /** @description To start: hash of the plan that was shown. Refused if the plan is another one by now. */
+            plan?: string | null;
+            /**
+             * Format: int32
+             * @description Priority of the runs; 10 below that of the job when absent, so that scheduled runs go first.
+             */
+            priority?: number | null;
+            /** @description Which fire times of the range are run. */
+            reprocess?: components["schemas"]["Reprocess"];
+            /** @description Whether the first run that fails pauses the backfill. */
+            stop_on_failure?: boolean;
+            /** @description Time zone in which `from` and `to` are read; the trigger's when absent. */
+            timezone?: string | null;
+            /** @description The last one, which counts; of a day all of it. Now when absent. */
+            to?: string | null;
+            /** @description Trigger whose fire times are run; the only one of the job when absent. */
+            trigger?: string | null;
+        };
+        /**
+         * @description Where a backfill stands.
+         * @enum {string}
+         */
+        BackfillState: "active" | "paused" | "cancelled" | "completed" | "unknown";
+        /**
          * @description How the pause before a further attempt grows.
          * @enum {string}
          */
@@ -2807,6 +3276,13 @@ export interface components {
         };
         /** @description Instants of a trigger that did not fire: one, or a range. Every instant is a run's or in one of these. */
         Gap: {
+            /** @description The latest backfill that has run instants of it. */
+            backfill?: string | null;
+            /**
+             * Format: int64
+             * @description How many of the instants backfills have run.
+             */
+            backfilled?: number;
             /**
              * Format: int64
              * @description How many there are.
@@ -3389,6 +3865,13 @@ export interface components {
         Misfire: "smart" | "ignore" | "fire_once_now" | "do_nothing" | "fire_now" | "now_with_existing_count" | "now_with_remaining_count" | "next_with_remaining_count" | "next_with_existing_count";
         /** @description Instants of a trigger that did not fire: one, or a range. */
         MisfireItem: {
+            /** @description The latest backfill that has run instants of it. */
+            backfill?: string | null;
+            /**
+             * Format: int64
+             * @description How many of the instants backfills have run.
+             */
+            backfilled?: number;
             /** @description Why: as in the filter. */
             cause: string;
             /**
@@ -3723,6 +4206,87 @@ export interface components {
             next_cursor?: string | null;
         };
         /** @description A part of a list. */
+        Page_Backfill: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description All fire times of the range by what the plan said about them. */
+                actions: components["schemas"]["BackfillActions"];
+                /** @description When it was started. */
+                created_at: components["schemas"]["Timestamp"];
+                /** @description Who started it. */
+                created_by?: string | null;
+                ended_at?: components["schemas"]["Timestamp"] | null;
+                /** @description The first instant of the range. */
+                from: components["schemas"]["Timestamp"];
+                /** @description Number. */
+                id: string;
+                /** @description Its items by state. */
+                items: components["schemas"]["BackfillItems"];
+                /** @description Job. */
+                job: string;
+                /**
+                 * Format: int64
+                 * @description Version of the job that the runs execute.
+                 */
+                job_version: number;
+                /**
+                 * Format: int32
+                 * @description Runs under way at a time.
+                 */
+                max_active: number;
+                /** @description Namespace. */
+                namespace: string;
+                /** @description In which order they start. */
+                order: components["schemas"]["BackfillOrder"];
+                /** @description Hash of its plan. */
+                plan: string;
+                /**
+                 * Format: int32
+                 * @description Priority of the runs.
+                 */
+                priority: number;
+                /** @description Why it stands there, when that needs saying. */
+                reason?: string | null;
+                /** @description Which fire times of the range are run. */
+                reprocess: components["schemas"]["Reprocess"];
+                /** @description Where it stands. */
+                state: components["schemas"]["BackfillState"];
+                /** @description Whether the first run that fails pauses the backfill. */
+                stop_on_failure: boolean;
+                /** @description Time zone in which the range was read. */
+                timezone: string;
+                /** @description The last instant of the range. */
+                to: components["schemas"]["Timestamp"];
+                /** @description Trigger whose fire times are run. */
+                trigger: string;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_BackfillItem: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description `create` or `rerun`. */
+                action: components["schemas"]["BackfillAction"];
+                /** @description Fire time. */
+                fire_at: components["schemas"]["Timestamp"];
+                /**
+                 * Format: int64
+                 * @description Its place in the order of the backfill, from 1.
+                 */
+                number: number;
+                /** @description The run before, which this one repeats. */
+                rerun_of?: string | null;
+                /** @description The newest run made for it. */
+                run?: string | null;
+                /** @description Where it stands. */
+                state: components["schemas"]["BackfillItemState"];
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
         Page_Calendar: {
             /** @description The items, in the order of the list. */
             items: {
@@ -3756,6 +4320,13 @@ export interface components {
         Page_Gap: {
             /** @description The items, in the order of the list. */
             items: {
+                /** @description The latest backfill that has run instants of it. */
+                backfill?: string | null;
+                /**
+                 * Format: int64
+                 * @description How many of the instants backfills have run.
+                 */
+                backfilled?: number;
                 /**
                  * Format: int64
                  * @description How many there are.
@@ -4377,6 +4948,11 @@ export interface components {
             /** @description The reason, in the user's words. */
             reason?: string | null;
         };
+        /**
+         * @description Which fire times of a range are run.
+         * @enum {string}
+         */
+        Reprocess: "missing" | "failed" | "all";
         /** @description Which items a component tries again. */
         RetrySpec: {
             /**
@@ -5601,6 +6177,227 @@ export interface operations {
             };
         };
     };
+    backfills_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                backfill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                backfill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_items: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description State. */
+                state?: components["schemas"]["BackfillItemState"];
+            };
+            header?: never;
+            path: {
+                backfill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BackfillItem"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                backfill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                backfill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_retry_failed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                backfill: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     server_cluster: {
         parameters: {
             query?: never;
@@ -6223,6 +7020,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Job. */
+                job?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description State. */
+                state?: components["schemas"]["BackfillState"];
+            };
+            header?: never;
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Backfill"];
+                };
             };
             /** @description Refused */
             default: {
@@ -7283,6 +8120,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_start: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillSpec"];
+            };
+        };
+        responses: {
+            /** @description It was made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    backfills_plan: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackfillSpec"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillPlan"];
                 };
             };
             /** @description Refused */

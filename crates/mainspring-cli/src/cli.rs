@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, backfill, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label, logs, next, queue,
-    run, server, trigger, version, webhook, worker, workflow, xxl,
+    apply, backfill, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label, logs,
+    next, queue, run, server, trigger, version, webhook, worker, workflow, xxl,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;

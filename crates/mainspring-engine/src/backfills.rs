@@ -15,7 +15,8 @@ use mainspring_core::routing::{WORKFLOW_LINE, queue_of};
 use mainspring_core::workflow::backfill::{BackfillState, ItemState, Standing};
 use mainspring_core::{RunId, RunSource, Timestamp};
 use mainspring_store::{
-    BackfillItem, BackfillStep, BackfillStore, BackfillTurn, Error, ItemStart, Result, RunningItem, Store, Sweep, causes,
+    BackfillItem, BackfillStep, BackfillStore, BackfillTurn, Error, ItemStart, Result, RunningItem, Store, Sweep,
+    causes,
 };
 use tokio::sync::{Notify, watch};
 

@@ -11,6 +11,7 @@ mod data;
 mod herd;
 mod jobs;
 mod logs;
+mod plans;
 mod preview;
 mod reanchor;
 mod runs;

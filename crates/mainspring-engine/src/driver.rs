@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 use crate::adopt::Adoptions;
+use crate::backfills::BackfillWake;
 use crate::clock::{Alarm, Clock, RightTime, boot_ms, pause};
 use crate::cluster::Lease;
 use crate::definitions::Definitions;
@@ -28,7 +29,6 @@ use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
-use crate::backfills::BackfillWake;
 use crate::workflows::Workflows;
 
 /// Scheduled runs made ready in one step, and triggers whose changes are read in one step.

@@ -16,6 +16,7 @@ use mainspring_tasks::{Ended, HttpCall, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
+use crate::backfills::{BackfillWake, Backfills};
 use crate::clock::{Clock, GuardedClock, RightTime, SystemClock, boot_ms};
 use crate::cluster::{Terms, VERSION};
 use crate::control::Control;
@@ -39,7 +40,6 @@ use crate::retention::{Retention, RetentionRule};
 use crate::rollup::Roller;
 use crate::sampler::Sampler;
 use crate::workers::Workers;
-use crate::backfills::{BackfillWake, Backfills};
 use crate::workflows::Workflows;
 
 /// How an engine is to run.

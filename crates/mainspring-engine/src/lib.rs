@@ -4,6 +4,7 @@
 //! It serves no HTTP.
 
 mod adopt;
+mod backfills;
 pub mod bench;
 mod clock;
 mod cluster;
@@ -30,7 +31,6 @@ mod rollup;
 mod sampler;
 mod tasks;
 mod workers;
-mod backfills;
 mod workflows;
 
 pub use clock::{Alarm, Clock, GuardedClock, ManualClock, ShiftedClock, SystemClock};

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::adopt::Adoptions;
+use crate::backfills::BackfillWake;
 use crate::clock::{Clock, boot_ms, pause};
 use crate::cluster::{Lease, Terms};
 use crate::driver::{Driver, DriverState, Ended, Stop};
@@ -20,7 +21,6 @@ use crate::pool::{Pool, Tools};
 use crate::queues::QueueWatch;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
-use crate::backfills::BackfillWake;
 use crate::workflows::Workflows;
 
 /// How long to wait for a thread that the system does not give.

@@ -27,8 +27,8 @@ mod worker;
 mod workflow;
 
 pub use backfill::{
-    BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart, NewBackfill,
-    NewItem, RunningItem, Sweep,
+    BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
+    NewBackfill, NewItem, RunningItem, Sweep,
 };
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use data::JobData;

@@ -49,12 +49,12 @@ use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
+use crate::backfill::BackfillStore;
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::data::{self, JobData};
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
-use crate::backfill::BackfillStore;
 use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};

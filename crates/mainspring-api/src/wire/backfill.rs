@@ -79,7 +79,7 @@ pub struct BackfillSpec {
 #[schema(example = json!({
     "hash": "5f0c1d2e3a4b", "namespace": "default", "job": "etl", "job_version": 3, "trigger": "daily",
     "timezone": "Europe/Berlin", "from": "2026-06-30T22:00:00Z", "to": "2026-07-07T21:59:59.999Z",
-    "reprocess": "failed", "order": "asc", "max_active": 2, "stop_on_failure": false, "priority": 40,
+    "reprocess": "failed", "order": "asc", "max_active": 2, "stop_on_failure": false, "priority": -5,
     "actions": { "create": 1, "rerun": 1, "keep": 5, "active": 0 },
     "items": [{ "fire_at": "2026-07-01T04:00:00Z", "action": "create" },
         { "fire_at": "2026-07-02T04:00:00Z", "action": "rerun", "run": "019fc0de-a800-8000-8000-00007a791355" }],
@@ -169,7 +169,7 @@ words!(BackfillAction: Create = "create", Rerun = "rerun", Keep = "keep", Active
 #[schema(example = json!({
     "id": "7", "namespace": "default", "job": "etl", "job_version": 3, "trigger": "daily", "timezone": "Europe/Berlin",
     "from": "2026-06-30T22:00:00Z", "to": "2026-07-07T21:59:59.999Z", "reprocess": "failed", "order": "asc",
-    "max_active": 2, "stop_on_failure": false, "priority": 40, "plan": "5f0c1d2e3a4b",
+    "max_active": 2, "stop_on_failure": false, "priority": -5, "plan": "5f0c1d2e3a4b",
     "actions": { "create": 1, "rerun": 1, "keep": 5, "active": 0 }, "state": "active",
     "items": { "total": 2, "open": 0, "running": 1, "succeeded": 1, "failed": 0, "cancelled": 0, "skipped": 0 },
     "created_at": "2026-07-08T09:12:44.120Z", "created_by": "ada"

@@ -110,7 +110,7 @@ struct SpecArgs {
     trigger: Option<String>,
     /// Time zone of --from and --to; the trigger's when absent
     #[arg(long, value_name = "ZONE")]
-    tz: Option<String>,
+    timezone: Option<String>,
     /// Which fire times: those without a run, also those that failed or were cancelled, or all
     #[arg(long, value_enum, default_value = "missing")]
     reprocess: Which,
@@ -213,8 +213,7 @@ pub fn run(args: BackfillArgs, output: &Output) -> Result {
             }
             Verb::Get { backfill, items: Some(state), list } => {
                 let found = pages::collect(&list, output, async |cursor, limit| {
-                    let filter =
-                        BackfillItemFilter { state: Some(state.on_the_wire()), cursor, limit: Some(limit) };
+                    let filter = BackfillItemFilter { state: Some(state.on_the_wire()), cursor, limit: Some(limit) };
                     session.ask(client.backfill_items(&backfill.id, &filter)).await
                 });
                 output.list(&found.await?, &BACKFILL_ITEM)
@@ -251,7 +250,7 @@ impl SpecArgs {
             from: self.from.clone(),
             to: self.to.clone(),
             trigger: self.trigger.clone(),
-            timezone: self.tz.clone(),
+            timezone: self.timezone.clone(),
             reprocess: match self.reprocess {
                 Which::Missing => Reprocess::Missing,
                 Which::Failed => Reprocess::Failed,

@@ -11,7 +11,9 @@ pub const BACKFILL: View<Backfill> = View {
         Column::usual("ID", |it, _| text(&it.id)),
         Column::usual("JOB", |it, _| text(&it.job)),
         Column::usual("STATE", |it, _| text(it.state)),
-        Column::usual("DONE", |it, _| text(format!("{}/{}", it.items.total - it.items.open - it.items.running, it.items.total))),
+        Column::usual("DONE", |it, _| {
+            text(format!("{}/{}", it.items.total - it.items.open - it.items.running, it.items.total))
+        }),
         Column::usual("RUNNING", |it, _| text(it.items.running)),
         Column::usual("FAILED", |it, _| text(it.items.failed)),
         Column::usual("FROM", |it, style| text(style.at(Some(it.from)))),

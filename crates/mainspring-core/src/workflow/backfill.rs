@@ -301,7 +301,9 @@ mod tests {
     #[test]
     fn the_next_starts_when_one_ends_and_never_more_than_may() {
         // Open, running, most, room.
-        for (open, running, max_active, room) in [(9, 0, 3, 3), (9, 2, 3, 1), (9, 3, 3, 0), (1, 1, 3, 1), (0, 0, 3, 0), (9, 5, 3, 0)] {
+        for (open, running, max_active, room) in
+            [(9, 0, 3, 3), (9, 2, 3, 1), (9, 3, 3, 0), (1, 1, 3, 1), (0, 0, 3, 0), (9, 5, 3, 0)]
+        {
             assert_eq!(standing(open, running).room(max_active), room, "{open} {running} {max_active}");
         }
     }

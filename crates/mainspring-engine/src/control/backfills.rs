@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::job::{JobKey, ScheduleDefinition};
-use mainspring_core::workflow::backfill::{Action, BackfillState, Existing, ItemState, Order, Reprocess, Spec, reaching};
+use mainspring_core::workflow::backfill::{
+    Action, BackfillState, Existing, ItemState, Order, Reprocess, Spec, reaching,
+};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::{Civil, Date, Trigger, Zone};
 use mainspring_store::{BackfillRow, BackfillStep, NamedTrigger, NewBackfill, NewItem, Sweep};
@@ -106,7 +108,7 @@ pub enum BackfillError {
         asked: String,
         /// The present one.
         now: String,
-        /// What the present one does.
+        /// What has changed since, and what the present one does.
         difference: String,
     },
     /// There is no such backfill.
@@ -144,6 +146,12 @@ impl Control {
     /// # Errors
     /// There is no such job or trigger, or nothing to run in the range: see [`BackfillError`].
     pub async fn plan_backfill(&self, key: &JobKey, wish: &Wish) -> Answer<Plan> {
+        let plan = self.planned(key, wish).await?;
+        self.remember_plan(&plan).await?;
+        Ok(plan)
+    }
+
+    async fn planned(&self, key: &JobKey, wish: &Wish) -> Answer<Plan> {
         if !(1..=ACTIVE_MAX).contains(&wish.max_active) {
             let text = format!("max_active is 1 to {ACTIVE_MAX}, not {}", wish.max_active);
             return Err(BackfillError::Bound(text));
@@ -212,15 +220,14 @@ impl Control {
         plan: Option<&str>,
         by: Option<String>,
     ) -> Answer<BackfillRow> {
-        let now = self.plan_backfill(key, wish).await?;
+        let now = self.planned(key, wish).await?;
         if let Some(asked) = plan.filter(|asked| **asked != *now.spec.plan) {
-            let difference = counts(&now.spec.actions);
+            let difference = self.difference(asked, &now).await?;
             return Err(BackfillError::Stale { asked: asked.to_owned(), now: now.spec.plan, difference });
         }
         let runs = now.rows.iter().filter(|row| row.action.runs());
-        let items: Vec<NewItem> = runs
-            .map(|row| NewItem { fire_time: row.fire_time, action: row.action, rerun_of: row.run })
-            .collect();
+        let items: Vec<NewItem> =
+            runs.map(|row| NewItem { fire_time: row.fire_time, action: row.action, rerun_of: row.run }).collect();
         if items.is_empty() {
             let text = format!("there is nothing to run: {}", counts(&now.spec.actions));
             return Err(BackfillError::Empty(text));
@@ -290,7 +297,10 @@ fn asked(row: &BackfillRow, verb: BackfillVerb, reason: Option<&str>, at: Timest
         }
         (BackfillVerb::RetryFailed, BackfillState::Active | BackfillState::Paused | BackfillState::Completed) => {
             if row.counts.failed + row.counts.cancelled == 0 {
-                return Err(BackfillError::State(format!("no item of backfill {} has failed or was cancelled", row.id)));
+                return Err(BackfillError::State(format!(
+                    "no item of backfill {} has failed or was cancelled",
+                    row.id
+                )));
             }
             step.state = BackfillState::Active;
             step.sweep = Some(Sweep::Reopen);
@@ -395,7 +405,7 @@ fn fires(trigger: &Trigger, from: Timestamp, to: Timestamp, name: &str) -> Answe
 }
 
 /// The counts of a plan in words.
-fn counts(actions: &BTreeMap<Action, u64>) -> String {
+pub(super) fn counts(actions: &BTreeMap<Action, u64>) -> String {
     let of = |action: &Action| format!("{} {}", actions.get(action).copied().unwrap_or(0), action.as_str());
     Action::ALL.iter().map(of).collect::<Vec<_>>().join(", ")
 }
@@ -405,10 +415,7 @@ fn hash(job: JobId, version: JobVersion, trigger: TriggerId, spec: &Spec, rows: 
     let mut hash = Sha256::new();
     // Where the range ends does not matter, but what lies in it.
     let Spec { reprocess, order, max_active, stop_on_failure, priority, .. } = spec;
-    hash.update(format!(
-        "{job}/{}/{trigger}/{reprocess}/{order}/{max_active}/{stop_on_failure}/{priority}",
-        version.0
-    ));
+    hash.update(format!("{job}/{}/{trigger}/{reprocess}/{order}/{max_active}/{stop_on_failure}/{priority}", version.0));
     for row in rows {
         hash.update(row.fire_time.as_millis().to_be_bytes());
         hash.update(row.action.as_str());
@@ -444,7 +451,16 @@ mod tests {
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for text in ["", "yesterday", "2026-7-1", "2026-02-30", "2026-07-01T25:00", "2026-07-01T06", "01.07.2026", "2026-07-01T06:00:00:00"] {
+        for text in [
+            "",
+            "yesterday",
+            "2026-7-1",
+            "2026-02-30",
+            "2026-07-01T25:00",
+            "2026-07-01T06",
+            "01.07.2026",
+            "2026-07-01T06:00:00:00",
+        ] {
             assert!(matches!(bounds("to", text, &berlin()), Err(BackfillError::Range(_))), "{text}");
         }
     }

@@ -114,7 +114,11 @@ async fn list(
         namespace: named_namespace(&namespace).map(str::to_owned),
         job,
         state: filter.state.map(|state| word("state", state.as_str(), BackfillState::from_word)).transpose()?,
-        before: filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?,
+        before: filter
+            .cursor
+            .as_deref()
+            .map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor)))
+            .transpose()?,
         limit: u32::try_from(limit + 1).unwrap_or(u32::MAX),
     };
     let rows = app.control().store().backfill_store().backfills(query).await?;

@@ -14,11 +14,11 @@ use mainspring_core::workflow::backfill::{
 use mainspring_core::{RunId, RunSource, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, at};
+use crate::Expect;
 use crate::{
     BackfillQuery, BackfillRow, BackfillStep, Error, ExistingRun, ItemStart, JobDelete, NewBackfill, NewItem,
     PurgeRule, Store, Sweep,
 };
-use crate::Expect;
 
 const DAY: i64 = 86_400_000;
 

@@ -180,12 +180,8 @@ fn begin(model: &mut Model, of: (JobId, JobVersion, TriggerId), start: &ItemStar
         trigger.newest_run = trigger.newest_run.max(start.fire_time);
     }
     model.events.run(start.run, job, RunState::Queued);
-    let more = More {
-        input: start.input.clone(),
-        rerun_of: start.rerun_of,
-        expires_at: start.expires_at,
-        ..More::default()
-    };
+    let more =
+        More { input: start.input.clone(), rerun_of: start.rerun_of, expires_at: start.expires_at, ..More::default() };
     model.live.insert(Run {
         id: start.run,
         job,

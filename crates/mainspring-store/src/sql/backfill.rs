@@ -98,9 +98,8 @@ fn existing(db: &dyn Db, job: JobId, trigger: TriggerId, from: Timestamp, to: Ti
     })?;
     let values: [(&str, &dyn ToSql); 3] =
         [(":trigger", &trigger.0), (":from", &from.as_millis()), (":to", &to.as_millis())];
-    let said = |row: &Row<'_>| {
-        Ok(said_by_item(instant(row, 0)?, word(row, 1, ItemState::from_word)?, maybe_run_id(row, 2)?))
-    };
+    let said =
+        |row: &Row<'_>| Ok(said_by_item(instant(row, 0)?, word(row, 1, ItemState::from_word)?, maybe_run_id(row, 2)?));
     let items = read(db, sql!("backfill_made"), &values, said)?;
     Ok(laid_over(fired, items.into_iter().flatten().collect()))
 }
@@ -186,11 +185,8 @@ fn turn(db: &dyn Db, id: i64, limit: u32) -> Step<Option<BackfillTurn>> {
             cancel_requested: maybe_instant(row, 4)?.is_some(),
         })
     })?;
-    let open = if row.state == BackfillState::Active {
-        items(db, id, Some(ItemState::Open), 0, limit)?
-    } else {
-        Vec::new()
-    };
+    let open =
+        if row.state == BackfillState::Active { items(db, id, Some(ItemState::Open), 0, limit)? } else { Vec::new() };
     let mut busy = Vec::new();
     for item in &open {
         let fired = RunId::new(item.fire_time, RunSource::Fire(row.trigger));
