@@ -150,6 +150,11 @@ impl Output {
         &self.style
     }
 
+    /// Whether columns were chosen: then nothing else is shown.
+    pub fn has_columns(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
     /// How to show progress.
     pub fn progress(&self) -> Progress {
         self.progress

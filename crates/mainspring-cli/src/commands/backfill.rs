@@ -375,7 +375,7 @@ async fn get(session: &Session, id: &str, output: &Output) -> Result {
     }
     output.one(&backfill, &BACKFILL)?;
     let items: Vec<_> = failed.into_iter().chain(running).chain(next).collect();
-    if !items.is_empty() {
+    if !items.is_empty() && !output.has_columns() {
         output.line("")?;
         output.list(&items, &BACKFILL_ITEM)?;
     }

@@ -255,7 +255,7 @@ fn a_killed_server_loses_and_doubles_no_date() {
     let program = Program::new();
     let mut live = Live::start_with(&program, SERVER);
     let mut job = daily("etl", "true");
-    job["retries"] = json!(9);
+    job["on_lost"] = json!("retry");
     apply(&program, &job);
     let started =
         backfill(&program, "start", "etl", &["--from", "2025-07-01", "--to", "2025-07-31", "--max-active", "2"]);
