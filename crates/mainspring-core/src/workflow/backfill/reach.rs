@@ -30,7 +30,7 @@ pub fn reaching(trigger: &Trigger, definition: &TriggerDefinition, from: Timesta
 
 #[cfg(test)]
 mod tests {
-    use mainspring_schedule::{Cron, Zone};
+    use mainspring_schedule::{Cron, Dialect, Semantics, Zone};
 
     use super::*;
     use crate::job::ScheduleDefinition;
@@ -39,7 +39,9 @@ mod tests {
     fn dates_before_the_trigger_was_saved_keep_their_phase() {
         let at = |text: &str| text.parse::<Timestamp>().expect("an instant");
         let saved = at("2026-07-10T12:34:00Z");
-        let cron = Schedule::Cron(Cron::parse("0 6 * * *").expect("a cron expression").into());
+        let cron = Schedule::Cron(
+            Cron::parse("0 6 * * *", Dialect::Unix, Semantics::Standard).expect("a cron expression").into(),
+        );
         let every = |repeat_count| Schedule::Every { interval_ms: 3_600_000, repeat_count };
         for (schedule, start_at, first) in [
             (cron.clone(), None, "2026-07-01T06:00:00Z"),
