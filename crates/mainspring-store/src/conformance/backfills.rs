@@ -299,7 +299,7 @@ pub async fn gap_says_which_backfill_has_run_its_instants(store: Arc<dyn Store>)
     kit.fire(at(5_000), vec![entry]).await;
     let said = async |kit: &Kit| -> Vec<(Option<i64>, u64)> {
         let rows = kit.store.gaps(Some(kept.row(0).id), 0, 9).await.expect("gaps");
-        let named = kit.store.gaps_before(i64::MAX, 9).await.expect("gaps_before");
+        let named = kit.store.gaps_before(None, i64::MAX, 9).await.expect("gaps_before");
         assert_eq!(named.iter().map(|(row, _)| row).rev().collect::<Vec<_>>(), rows.iter().collect::<Vec<_>>());
         assert_eq!(named[0].1.as_deref(), Some("t"));
         rows.iter().map(|row| (row.backfill, row.backfilled)).collect()
