@@ -173,6 +173,148 @@ export async function decideInTheInbox({ server, open }) {
   return faults;
 }
 
+/** A flow is written, checked and started; a queue fills before a component that was stopped by its menu, its items are looked at, sent back and dropped, and the file is changed while it runs. */
+export async function steerFlow({ server, open }) {
+  const context = await open();
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/flows/new');
+  const editor = page.locator('.cm-content');
+  const write = async (text) => {
+    await editor.click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await paste(page, text);
+  };
+  const file = (max) => `flow: mill
+description: grinds
+components:
+  grain: {generate: {payload: '{"sort": "rye"}', attributes: {kind: rye}}, schedule: 50 ms}
+  stones: {funnel: true, event: true}
+  flour: {log: {message: "\${{ attributes.kind }}"}, event: true, end: success}
+connections:
+  - {from: grain, to: stones}
+  - {from: stones, to: flour, max_items: ${max}}
+`;
+  await write('flow: mill\ncomponents: {grain: {funnel: true, evnt: true}}\n');
+  await page.getByText('evnt').last().waitFor();
+  await write(file(5));
+  await page.getByText('Valid. It can be saved.').waitFor();
+  const faults = await violations(page);
+  await page.getByRole('button', { name: 'Save and start' }).click();
+  await page.waitForURL('**/flows/mill');
+  const node = (name) => page.getByRole('button', { name }).and(page.locator('g'));
+  await node(/^flour/).waitFor();
+
+  // By the menu that a right click opens, and by the key for it.
+  await node(/^flour/).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Stop', exact: true }).click();
+  await node(/^flour.*stopped/).waitFor();
+  await node(/5 · .*stones → flour/).waitFor();
+  await node(/^stones.*is full/).waitFor();
+  await node(/^grain/).focus();
+  await page.keyboard.press('m');
+  await page.getByRole('menuitem', { name: 'Stop', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await node(/^grain.*stopped/).waitFor();
+  faults.push(...(await violations(page)));
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'grain' });
+  await panel.getByText('every 50 ms').waitFor();
+  await panel.getByRole('button', { name: /^stones/ }).click();
+  await page.getByRole('complementary', { name: 'grain:stones' }).waitFor();
+  faults.push(...(await violations(page)));
+
+  await visit(page, '/ns/default/flows/mill?queue=stones:flour');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('row').nth(1).click();
+  await dialog.getByText('"rye"').waitFor();
+  faults.push(...(await violations(page)));
+  await dialog.getByRole('button', { name: 'Drop', exact: true }).click();
+  await page.getByRole('dialog').last().getByRole('button', { name: 'Drop' }).click();
+  await page.getByText('Dropped 1 item.').waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'List' }).click();
+  await page.getByRole('row', { name: /stones → flour/ }).waitFor();
+  faults.push(...(await violations(page)));
+  await page.getByRole('button', { name: 'File' }).click();
+  await page.getByText('Valid. It can be saved.').waitFor();
+  await write(file(50));
+  await page.getByText('Valid. It can be saved.').waitFor();
+  faults.push(...(await violations(page)));
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  await dialog.getByRole('button', { name: 'Stop, save, start again' }).click();
+  await page.getByText(/^Saved as version/).waitFor();
+  const { spec, components } = await server.call('GET', '/api/v1/namespaces/default/flows/mill');
+  if (spec.connections[1].max_items !== 50) faults.push(`the flow is ${JSON.stringify(spec)}`);
+  if (components.find(({ name }) => name === 'stones').state !== 'running') faults.push('what ran before does not run');
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByText('Stopped.').first().waitFor();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await dialog.getByLabel('Type mill to confirm').fill('mill');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL('**/flows');
+  return faults;
+}
+
+/** An app for executors of XXL-JOB is made, its token shown once; an executor that registers is seen, a job for it is written in the form, and the token is replaced. */
+export async function connectXxlExecutors({ server, open }) {
+  const page = await signIn(await open(), server);
+  await visit(page, '/xxl');
+  await page.getByRole('button', { name: 'New app' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('App', { exact: true }).fill('billing-app');
+  await dialog.getByLabel('Title').fill('Bills');
+  const faults = await violations(page);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const settings = dialog.locator('pre');
+  await settings.waitFor();
+  const token = (await settings.textContent()).match(/accessToken=(\S+)/)[1];
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('No executor has registered').first().waitFor();
+  await fetch(`${server.url}/xxl-job-admin/api/registry`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'xxl-job-access-token': token },
+    body: JSON.stringify({ registryGroup: 'EXECUTOR', registryKey: 'billing-app', registryValue: 'http://127.0.0.1:9/' }),
+  });
+  await page.getByRole('row', { name: /127\.0\.0\.1:9.*alive/ }).waitFor();
+  await page.getByRole('row', { name: /billing-app Bills 1 of 1 alive/ }).waitFor();
+  faults.push(...(await violations(page)));
+
+  await visit(page, '/ns/default/jobs/new');
+  await page.getByLabel('Name', { exact: true }).fill('bill-job');
+  await page.getByRole('button', { name: 'XXL-JOB', exact: true }).click();
+  await page.getByLabel('App', { exact: true }).fill('billing-app');
+  await page.getByLabel('Job handler').fill('billHandler');
+  await page.getByLabel('Parameter', { exact: true }).fill('month=11');
+  await page.getByLabel('While one is executed').selectOption('discard_later');
+  await page.getByLabel('Worker', { exact: true }).selectOption('failover');
+  await page.getByText('Valid. It can be saved.').waitFor();
+  await page.getByRole('button', { name: 'Save paused' }).click();
+  await page.waitForURL('**/jobs/bill-job');
+  const { spec } = await server.call('GET', '/api/v1/namespaces/default/jobs/bill-job');
+  const { app, handler, params, block } = spec.xxl ?? {};
+  if ([app, handler, params, block, spec.routing].join() !== 'billing-app,billHandler,month=11,discard_later,failover') faults.push(`the job is ${JSON.stringify(spec)}`);
+
+  await visit(page, '/xxl?tab=moved');
+  await page.getByRole('row', { name: /GLUE IDE/ }).waitFor();
+  await page.getByRole('tab', { name: 'Apps' }).click();
+  await page.getByRole('button', { name: 'More actions: billing-app' }).click();
+  await page.getByRole('menuitem', { name: 'Replace the token' }).click();
+  await dialog.getByLabel('End the one before at once').check();
+  await dialog.getByRole('button', { name: 'Replace the token' }).click();
+  const newer = (await settings.textContent()).match(/accessToken=(\S+)/)[1];
+  if (newer === token) faults.push('the token stays');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('button', { name: 'More actions: billing-app' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await dialog.getByLabel('Type billing-app to confirm').fill('billing-app');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Deleted.').waitFor();
+  await page.getByRole('row', { name: /billing-app/ }).first().waitFor({ state: 'detached' });
+  return faults;
+}
+
 /** From the dashboard, the line that failed is one click away, and the run is started again from there. */
 export async function findTheErrorAndRerun({ server, seen, open }) {
   const page = await signIn(await open(), server);

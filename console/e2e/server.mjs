@@ -22,11 +22,9 @@ export class Server {
     this.url = await new Promise((resolve, reject) => {
       const hear = (chunk) => {
         said += chunk;
-        const link = /(http:\/\/[^\s#]+)\/login#(\S+)/.exec(said);
-        if (link) {
-          this.link = link[0];
-          resolve(link[1]);
-        }
+        // With the base path, if there is one. The link that signs in is only for terminals: it is asked for over the API.
+        const url = /console:\s+(https?:\/\/\S+)\s/.exec(said);
+        if (url) resolve(url[1].replace(/\/$/, '').replace(/\/login#.*$/, ''));
       };
       this.child.stdout.on('data', hear);
       this.child.stderr.on('data', hear);
@@ -105,6 +103,19 @@ export async function fill(server) {
   await server.job('etl-flow', { tasks: { extract: { run: 'echo 1' }, clean: { needs: 'extract', matrix: { part: ['a', 'b'] }, noop: true }, load: { needs: 'clean', run: 'exit 1' }, report: { needs: ['load', 'extract'], noop: true } } });
   await server.job('release-train', { tasks: { test: { noop: true }, 'go-live': { needs: 'test', approval: { prompt: 'Release the train of Monday to all regions?', from: ['ann', 'bob'], timeout: '36h' } }, announce: { needs: 'go-live', noop: true } } });
   await server.run('release-train');
+  await server.call('PUT', '/api/v1/namespaces/default/flows/orders', {
+    flow: 'orders',
+    description: 'Orders of the shop, sorted and kept',
+    components: {
+      order: { generate: { payload: '3 apples', attributes: { kind: 'fruit' } }, schedule: '1 sec' },
+      work: { run: 'wc -c', event: true },
+      sort: { route: [{ to: 'large', if: "${{ attributes.kind == 'fruit' }}" }], event: true, end: 'unmatched' },
+      store: { log: { message: 'kept' }, event: true, end: 'success' },
+      broken: { run: 'exit 3', event: true, end: ['success', 'failure'] },
+    },
+    connections: [{ from: 'order', to: 'work' }, { from: 'work', to: 'sort' }, { from: 'work', to: 'broken', relationships: 'failure' }, { from: 'sort', to: 'store', relationships: 'large', max_items: 2 }],
+  });
+  await server.call('POST', '/api/v1/namespaces/default/flows/orders/components', { action: 'start', components: ['order', 'work', 'sort', 'broken'] });
   const flow = await server.run('etl-flow');
   const failed = await server.run('always-fails');
   const big = await server.run('big-numbers');

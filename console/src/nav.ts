@@ -11,6 +11,8 @@ import {
   Network,
   Settings,
   TimerOff,
+  Plug,
+  Workflow,
   Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
@@ -35,6 +37,7 @@ export const nav: readonly (readonly NavEntry[])[] = [
     { to: '/ns/$ns', word: 'dashboard', icon: Gauge, key: 'd', phone: true },
     { to: '/ns/$ns/jobs', word: 'jobs', icon: ListTodo, key: 'j', phone: true },
     { to: '/ns/$ns/runs', word: 'runs', icon: History, key: 'r', phone: true },
+    { to: '/ns/$ns/flows', word: 'flows', icon: Workflow, key: 'f' },
     { to: '/ns/$ns/approvals', word: 'approvals', icon: Inbox, key: 'a', badge: ApprovalBadge },
   ],
   [
@@ -47,6 +50,7 @@ export const nav: readonly (readonly NavEntry[])[] = [
     { to: '/ns/$ns/misfires', word: 'misfires', icon: TimerOff, key: 'm' },
     { to: '/operations', word: 'operations', icon: ListChecks, key: 'o' },
     { to: '/webhooks', word: 'webhooks', icon: Webhook, key: 'h' },
+    { to: '/xxl', word: 'xxl', icon: Plug, key: 'x' },
   ],
   [{ to: '/settings', word: 'settings', icon: Settings, key: 's' }],
 ];

@@ -11,6 +11,7 @@ import { calendarsRoutes } from './routes/calendars/routes';
 import { clusterRoutes } from './routes/cluster/routes';
 import { dashboardRoutes } from './routes/dashboard/routes';
 import { editorRoutes } from './routes/editor/routes';
+import { flowsRoutes } from './routes/flows/routes';
 import { jobRoutes } from './routes/job/routes';
 import { jobsRoutes } from './routes/jobs/routes';
 import { loginRoutes } from './routes/login/routes';
@@ -22,6 +23,7 @@ import { runRoutes } from './routes/run/routes';
 import { runsRoutes } from './routes/runs/routes';
 import { settingsRoutes } from './routes/settings/routes';
 import { webhooksRoutes } from './routes/webhooks/routes';
+import { xxlRoutes } from './routes/xxl/routes';
 import { workersRoutes } from './routes/workers/routes';
 
 export const client = new QueryClient({
@@ -63,6 +65,7 @@ const tree = rootRoute.addChildren([
       ...runsRoutes,
       ...runRoutes,
       ...approvalsRoutes,
+      ...flowsRoutes,
       ...queuesRoutes,
       ...workersRoutes,
       ...calendarsRoutes,
@@ -71,6 +74,7 @@ const tree = rootRoute.addChildren([
     ...clusterRoutes,
     ...operationsRoutes,
     ...webhooksRoutes,
+    ...xxlRoutes,
     ...settingsRoutes,
   ]),
 ]);

@@ -49,7 +49,7 @@ export const editor = {
   nameKept: 'A name stays. To rename, save a copy and delete this one.',
   description: 'Description',
   task: 'Kind of work',
-  tasks: { run: 'Shell', exec: 'Program', http: 'HTTP call', handler: 'Worker', noop: 'Nothing' },
+  tasks: { run: 'Shell', exec: 'Program', http: 'HTTP call', handler: 'Worker', xxl: 'XXL-JOB', noop: 'Nothing' },
   chooseTask: 'Choose what it does.',
   run: 'Script',
   runHint: 'For /bin/sh. Input arrives as MS_PARAM_… variables.',
@@ -115,4 +115,5 @@ export const editor = {
   weekdays: { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' },
   interval: { every: 'Every', unit: 'Unit', keepHour: 'Keep the hour of day across clock changes', skipHour: 'Pass over days on which that hour does not exist' },
   units: { second: 'seconds', minute: 'minutes', hour: 'hours', day: 'days', week: 'weeks', month: 'months', year: 'years' },
+  xxl: { app: 'App', appHint: 'The name that executors register with.', handler: 'Job handler', params: 'Parameter', paramsHint: 'One text. The input of a run stands in its place.', block: 'While one is executed', blockDefault: 'serial_execution', id: 'Number', idHint: 'What it had in XXL-JOB; empty: the server gives one.' },
 };

@@ -19,6 +19,8 @@ import { operations } from './operations';
 import { views } from './views';
 import { workflow } from './workflow';
 import { approvals } from './approvals';
+import { flows } from './flows';
+import { xxl } from './xxl';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -47,6 +49,8 @@ export const en = {
   views,
   workflow,
   approvals,
+  flows,
+  xxl,
   settings,
   palette,
   help,

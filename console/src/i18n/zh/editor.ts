@@ -51,7 +51,7 @@ export const editor: typeof en = {
   nameKept: '名称不可更改。如需改名，请另存副本后删除此作业。',
   description: '说明',
   task: '任务类型',
-  tasks: { run: 'Shell', exec: '程序', http: 'HTTP 调用', handler: '工作节点', noop: '无操作' },
+  tasks: { run: 'Shell', exec: '程序', http: 'HTTP 调用', handler: '工作节点', xxl: 'XXL-JOB', noop: '无操作' },
   chooseTask: '选择要做的事。',
   run: '脚本',
   runHint: '由 /bin/sh 执行。输入以 MS_PARAM_… 变量传入。',
@@ -117,4 +117,5 @@ export const editor: typeof en = {
   weekdays: { mon: '周一', tue: '周二', wed: '周三', thu: '周四', fri: '周五', sat: '周六', sun: '周日' },
   interval: { every: '每隔', unit: '单位', keepHour: '时钟变更时保持钟点', skipHour: '跳过该钟点不存在的日子' },
   units: { second: '秒', minute: '分钟', hour: '小时', day: '天', week: '周', month: '个月', year: '年' },
+  xxl: { app: '应用', appHint: '执行器注册所用的名称。', handler: '任务 Handler', params: '任务参数', paramsHint: '一段文本。运行的输入会取代它。', block: '阻塞处理策略', blockDefault: 'serial_execution', id: '编号', idHint: '在 XXL-JOB 中的编号；留空则由服务器分配。' },
 };

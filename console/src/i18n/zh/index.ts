@@ -20,6 +20,8 @@ import { operations } from './operations';
 import { views } from './views';
 import { workflow } from './workflow';
 import { approvals } from './approvals';
+import { flows } from './flows';
+import { xxl } from './xxl';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -48,6 +50,8 @@ export const zh: Dictionary = {
   views,
   workflow,
   approvals,
+  flows,
+  xxl,
   settings,
   palette,
   help,

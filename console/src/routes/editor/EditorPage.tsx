@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { CircleCheck, Pause, Save, TriangleAlert, Zap } from 'lucide-react';
+import { Pause, Save, TriangleAlert, Zap } from 'lucide-react';
 import { Suspense, lazy, useEffect, useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { asApiError } from '@/api/problem';
@@ -15,6 +15,7 @@ import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { type Command, fillPath } from '@/lib/commands';
 import type { WorkflowSearch } from '../workflow/WorkflowView';
+import { CheckList } from './CheckList';
 import { DiffView } from './DiffView';
 import css from './Editor.module.css';
 import { JobForm } from './JobForm';
@@ -280,50 +281,6 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
         </Dialog>
       )}
     </Page>
-  );
-}
-
-function CheckList({ checks }: { checks: Checks }) {
-  const t = useT();
-  if (checks.parsed.errors.length > 0) {
-    return (
-      <ul className={css.checks}>
-        {checks.parsed.errors.slice(0, 5).map((error) => (
-          <li key={error.from} className={css.bad}>
-            <TriangleAlert size={13} aria-hidden="true" /> {error.message}
-          </li>
-        ))}
-      </ul>
-    );
-  }
-  if (checks.failure) return <p className={css.bad}>{checks.failure}</p>;
-  if (checks.parsed.value && checks.name === '') return <p className={css.bad}>{t.editor.needsName}</p>;
-  return (
-    <ul className={css.checks}>
-      {checks.problems.map((problem, index) => (
-        <li key={index} className={css.bad}>
-          <TriangleAlert size={13} aria-hidden="true" />
-          <span>
-            {problem.pointer && <code>{problem.pointer}</code>} {problem.message}
-            {problem.hint && <span className={css.quiet}> {problem.hint}</span>}
-          </span>
-        </li>
-      ))}
-      {checks.warnings.map((problem, index) => (
-        <li key={`w${index}`} className={css.warn}>
-          <TriangleAlert size={13} aria-hidden="true" />
-          <span>
-            {problem.message}
-            {problem.hint && <span className={css.quiet}> {problem.hint}</span>}
-          </span>
-        </li>
-      ))}
-      {checks.isValid && (
-        <li className={css.good}>
-          <CircleCheck size={13} aria-hidden="true" /> {t.editor.ok}
-        </li>
-      )}
-    </ul>
   );
 }
 

@@ -7,6 +7,7 @@ import css from './Editor.module.css';
 import { type Path, at } from './document';
 import { InputField } from './InputField';
 import { ParamsForm } from './ParamsForm';
+import { XxlFields } from './XxlFields';
 import { ScheduleForm } from './ScheduleForm';
 import { emptyTask, taskOf, tasks } from './schedule';
 import { valuesAt } from './schema';
@@ -184,6 +185,7 @@ function TaskFields({ value, onChange, problem, words: t }: PartProps) {
           {(field) => <TextInput {...field} mono value={text(['handler'])} onChange={(event) => onChange(['handler'], event.target.value)} />}
         </Field>
       )}
+      {task === 'xxl' && <XxlFields value={value} onChange={onChange} problem={problem} words={t} />}
       {task === 'http' && (
         <>
           <div className={css.rowHttp}>

@@ -33,6 +33,8 @@ export function YamlEditor({ label, text, onChange, marks }: { label: string; te
         ],
       }),
     });
+    // Keys scroll a long text, too.
+    created.scrollDOM.tabIndex = 0;
     view.current = created;
     return () => created.destroy();
     // The text is only what it begins with; later changes are handed in below.

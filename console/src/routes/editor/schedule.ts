@@ -64,7 +64,7 @@ function numbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, numbers(member)]));
 }
 
-export const tasks = ['run', 'exec', 'http', 'handler', 'noop'] as const;
+export const tasks = ['run', 'exec', 'http', 'handler', 'xxl', 'noop'] as const;
 export type Task = (typeof tasks)[number];
 
 export function taskOf(file: File): Task | undefined {
@@ -79,5 +79,5 @@ export function tasksOf(file: File | undefined): Record<string, unknown> | undef
 
 /** Empty work of a kind, to begin with. */
 export function emptyTask(task: Task): unknown {
-  return { run: '', exec: [''], http: { url: 'https://' }, handler: '', noop: true }[task];
+  return { run: '', exec: [''], http: { url: 'https://' }, handler: '', xxl: { app: '', handler: '' }, noop: true }[task];
 }

@@ -23,25 +23,48 @@ export interface Checks {
 
 const WAIT_MS = 400;
 
-/** Reads the text and has the server check it: the same checks as saving makes. */
-export function useChecks(namespace: string, text: string): Checks {
+/** What the server finds in a text. */
+export interface Found {
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+/** Asks the server about a job: the same checks as saving makes. */
+async function checkJob(namespace: string, name: string, json: string, signal: AbortSignal): Promise<Found> {
+  try {
+    const saved = await putJob({ namespace, job: name, json, version: undefined, dryRun: true, signal });
+    return { problems: [], warnings: saved.warnings };
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** What a refusal says is wrong with a text; a failure of another kind stays one. */
+export function refused(error: unknown): Found {
+  const problem = asApiError(error);
+  if (problem.status !== 422 && problem.status !== 400) throw problem;
+  const whole: Problem = { code: problem.code, message: problem.message, pointer: '', hint: problem.hint ?? null };
+  return { problems: problem.errors.length > 0 ? problem.errors : [whole], warnings: [] };
+}
+
+/** Which kind of file a text is: the key that holds its name, and who checks it. */
+export interface FileKind {
+  key: string;
+  check: (namespace: string, name: string, json: string, signal: AbortSignal) => Promise<Found>;
+}
+
+export const jobFile: FileKind = { key: 'name', check: checkJob };
+
+/** Reads the text and has the server check it. */
+export function useChecks(namespace: string, text: string, kind: FileKind = jobFile): Checks {
   const parsed = useMemo(() => parse(text), [text]);
   const settled = useSettled(text, WAIT_MS);
-  const name = typeof parsed.value?.name === 'string' ? parsed.value.name : '';
+  const given = parsed.value?.[kind.key];
+  const name = typeof given === 'string' ? given : '';
   const canAsk = parsed.value !== undefined && name !== '' && settled === text;
   const query = useQuery({
-    queryKey: ['check', namespace, settled],
-    queryFn: async ({ signal }) => {
-      try {
-        const saved = await putJob({ namespace, job: name, json: toJson(parse(settled)), version: undefined, dryRun: true, signal });
-        return { problems: [] as Problem[], warnings: saved.warnings };
-      } catch (error) {
-        const problem = asApiError(error);
-        if (problem.status !== 422 && problem.status !== 400) throw problem;
-        const whole: Problem = { code: problem.code, message: problem.message, pointer: '', hint: problem.hint ?? null };
-        return { problems: problem.errors.length > 0 ? problem.errors : [whole], warnings: [] as Problem[] };
-      }
-    },
+    queryKey: ['check', kind.key, namespace, settled],
+    queryFn: ({ signal }) => kind.check(namespace, name, toJson(parse(settled)), signal),
     enabled: canAsk,
     retry: false,
     gcTime: 10_000,

@@ -25,8 +25,12 @@ export interface CanvasProps {
   label: string;
   drawing: Drawing;
   direction: Direction;
-  /** Index of the node that is chosen. */
-  chosen: number | undefined;
+  /** The nodes that are chosen, by index. */
+  chosen: ReadonlySet<number>;
+  /** The scale at which all can be read: the first look shows all of the graph if it fits in at that, and else its beginning. */
+  least?: number | undefined;
+  /** Several can be chosen: a click on one that is chosen is told, too. */
+  isMany?: boolean;
   draw: (index: number, box: Box) => Drawn | undefined;
   onChoose: (index: number | undefined) => void;
   /** Asks for the menu of a node: by the right button, or by keyboard. */
@@ -39,7 +43,7 @@ const READABLE = 0.4;
 const MARGIN = 300;
 
 /** A graph that is moved by dragging, arrow keys or the wheel, and drawn as far as it is seen. */
-export function Canvas({ label, drawing, direction, chosen, draw, onChoose, onMenu }: CanvasProps) {
+export function Canvas({ label, drawing, direction, chosen, least, isMany = false, draw, onChoose, onMenu }: CanvasProps) {
   const t = useT();
   const { request, answer } = drawing;
   const box = useRef<SVGSVGElement>(null);
@@ -60,7 +64,7 @@ export function Canvas({ label, drawing, direction, chosen, draw, onChoose, onMe
     return () => watch.disconnect();
   }, []);
   // Whoever has moved the view keeps it.
-  const current = view ?? first(width, height, size);
+  const current = view ?? first(width, height, size, least);
   const latest = useRef(current);
   latest.current = current;
 
@@ -142,7 +146,7 @@ export function Canvas({ label, drawing, direction, chosen, draw, onChoose, onMe
         </defs>
         <g transform={`translate(${current.x} ${current.y}) scale(${current.scale})`}>
           {request.edges.map(([from, to], index) =>
-            seen.has(from) || seen.has(to) ? <path key={index} d={paths[index]} className={css.edge} data-near={(chosen !== undefined && [from, to].includes(chosen)) || undefined} markerEnd={current.scale > READABLE ? 'url(#arrow)' : undefined} /> : null,
+            seen.has(from) || seen.has(to) ? <path key={index} d={paths[index]} className={css.edge} data-near={chosen.has(from) || chosen.has(to) || undefined} markerEnd={current.scale > READABLE ? 'url(#arrow)' : undefined} /> : null,
           )}
           {boxes.map((at, index) => {
             const drawn = seen.has(index) ? draw(index, at) : undefined;
@@ -155,7 +159,7 @@ export function Canvas({ label, drawing, direction, chosen, draw, onChoose, onMe
                 tabIndex={index === Math.min(active, boxes.length - 1) ? 0 : -1}
                 // What can be read is its name.
                 aria-label={current.scale > READABLE ? drawn.name : drawn.far}
-                aria-pressed={index === chosen}
+                aria-pressed={chosen.has(index)}
                 aria-haspopup={onMenu ? 'menu' : undefined}
                 className={[css.node, drawn.className].filter(Boolean).join(' ')}
                 data-state-word={drawn.state}
@@ -167,7 +171,7 @@ export function Canvas({ label, drawing, direction, chosen, draw, onChoose, onMe
                   event.preventDefault();
                   menu(index, event.currentTarget, event);
                 }}
-                onClick={() => !drag.current?.moved && onChoose(index === chosen ? undefined : index)}
+                onClick={() => !drag.current?.moved && onChoose(chosen.has(index) && !isMany ? undefined : index)}
               >
                 {drawn.plate}
                 {current.scale > READABLE && drawn.content}

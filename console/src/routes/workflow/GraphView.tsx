@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from 'react';
 import { Skeleton } from '@/components/Feedback';
 import { useT } from '@/i18n';
-import { glyphs } from '@/states';
+import { type State, glyphs } from '@/states';
 import { Canvas, type Drawn } from './Canvas';
 import css from './Workflow.module.css';
 import type { TaskGraph } from './graph';
@@ -15,14 +15,17 @@ export interface GraphViewProps {
   nodes: ReadonlySet<number>;
   direction: Direction;
   statuses: ReadonlyMap<string, TaskStatus> | undefined;
-  chosen: string | undefined;
+  /** One task, or several. */
+  chosen: string | undefined | ReadonlySet<string>;
   onChoose: (name: string | undefined) => void;
+  /** What is to be seen of tasks in place of how they stand. */
+  marks?: ReadonlyMap<string, { state: State; word: string }> | undefined;
   /** The layout could not be made: the list has everything, too. */
   onFail: () => void;
 }
 
 /** Tasks and what they need of each other. */
-export function GraphView({ graph, nodes, direction, statuses, chosen, onChoose, onFail }: GraphViewProps) {
+export function GraphView({ graph, nodes, direction, statuses, chosen, onChoose, marks, onFail }: GraphViewProps) {
   const t = useT();
   const shownNodes = useMemo(() => [...nodes].sort((a, b) => a - b), [nodes]);
   const request = useMemo(() => {
@@ -46,12 +49,13 @@ export function GraphView({ graph, nodes, direction, statuses, chosen, onChoose,
     const status = statuses?.get(node.name);
     const text = labelOf(graph, shownNodes[index] ?? -1);
     const progress = progressOf(status?.task.items);
-    const word = progress ? t.workflow.progress(String(progress.done), String(progress.total), progress.failed) : status ? t.workflow.words[status.word ?? 'none'] || t.states.words[status.state] : node.kind;
+    const mark = marks?.get(node.name);
+    const word = mark ? mark.word : progress ? t.workflow.progress(String(progress.done), String(progress.total), progress.failed) : status ? t.workflow.words[status.word ?? 'none'] || t.states.words[status.state] : node.kind;
     return {
       key: node.name,
       name: cut(text, at.width) === text ? undefined : `${text} ${word}`,
       far: `${text} ${word}`,
-      state: status?.state,
+      state: mark?.state ?? status?.state,
       plate: (
         <>
           <rect width={at.width} height={at.height} rx="6" className={css.plate} strokeDasharray={node.spec.finally ? '5 3' : undefined} />
@@ -61,7 +65,7 @@ export function GraphView({ graph, nodes, direction, statuses, chosen, onChoose,
       content: (
         <>
           <g transform="translate(12 14)">
-            <Glyph status={status} />
+            <Glyph state={mark?.state ?? status?.state} />
           </g>
           <text x="32" y="18" className={css.label}>
             {cut(text, at.width)}
@@ -74,8 +78,9 @@ export function GraphView({ graph, nodes, direction, statuses, chosen, onChoose,
     };
   };
   const nameOf = (index: number | undefined) => graph.nodes[shownNodes[index ?? -1] ?? -1]?.name;
-  const at = shownNodes.findIndex((node) => graph.nodes[node]?.name === chosen);
-  return <Canvas label={t.workflow.graph} drawing={drawing} direction={direction} chosen={at < 0 ? undefined : at} draw={draw} onChoose={(index) => onChoose(nameOf(index))} />;
+  const isChosen = (name: string) => (typeof chosen === 'object' ? chosen.has(name) : name === chosen);
+  const indices = new Set(shownNodes.flatMap((node, index) => (isChosen(graph.nodes[node]?.name ?? '') ? [index] : [])));
+  return <Canvas label={t.workflow.graph} drawing={drawing} direction={direction} chosen={indices} isMany={typeof chosen === 'object'} draw={draw} onChoose={(index) => onChoose(nameOf(index))} />;
 }
 
 function labelOf(graph: TaskGraph, node: number): string {
@@ -83,9 +88,9 @@ function labelOf(graph: TaskGraph, node: number): string {
   return found?.times === undefined ? (found?.name ?? '') : `${found.name} ×${found.times}`;
 }
 
-function Glyph({ status }: { status: TaskStatus | undefined }) {
-  if (!status) return <circle cx="6" cy="6" r="4" className={css.dot} />;
-  const { fill, stroke } = glyphs[status.state];
+function Glyph({ state }: { state: State | undefined }) {
+  if (!state) return <circle cx="6" cy="6" r="4" className={css.dot} />;
+  const { fill, stroke } = glyphs[state];
   return (
     <>
       {fill && <path d={fill} fill="currentColor" fillRule="evenodd" />}

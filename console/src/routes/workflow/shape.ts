@@ -90,11 +90,11 @@ export function fit(width: number, height: number, window: { width: number; heig
 }
 
 /** The first look at a drawing: all of it, or its beginning where all would be too small to read. */
-export function first(width: number, height: number, window: { width: number; height: number }): View {
+export function first(width: number, height: number, window: { width: number; height: number }, least = FIRST_SCALE): View {
   const all = fit(width, height, window);
-  if (all.scale >= FIRST_SCALE) return all;
-  const centred = (size: number, room: number) => Math.max(16, (room - size * FIRST_SCALE) / 2);
-  return { scale: FIRST_SCALE, x: centred(width, window.width), y: centred(height, window.height) };
+  if (all.scale >= least) return all;
+  const centred = (size: number, room: number) => Math.max(16, (room - size * least) / 2);
+  return { scale: least, x: centred(width, window.width), y: centred(height, window.height) };
 }
 
 export function zoomed(view: View, factor: number, x: number, y: number): View {

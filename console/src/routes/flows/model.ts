@@ -1,0 +1,101 @@
+/** Flows as graphs: components and, between them, the queues. Pure. */
+import type { State } from '@/states';
+import type { LayoutRequest } from '../workflow/layout';
+import type { Direction } from '../workflow/shape';
+import type { ComponentSpec, Flow, FlowComponent, FlowConnection } from './queries';
+
+export const COMPONENT = { width: 224, height: 78 };
+export const QUEUE = { width: 140, height: 40 };
+
+export interface FlowNode {
+  kind: 'component' | 'connection';
+  name: string;
+}
+
+export interface FlowGraph {
+  nodes: readonly FlowNode[];
+  request: LayoutRequest;
+}
+
+/** A queue is a node between its components: it has room for what is in it, and keys reach it. */
+export function graphOf(components: readonly string[], connections: readonly Pick<FlowConnection, 'name' | 'from' | 'to'>[], direction: Direction): FlowGraph {
+  const nodes: FlowNode[] = [...components.map((name) => ({ kind: 'component' as const, name })), ...connections.map(({ name }) => ({ kind: 'connection' as const, name }))];
+  const place = new Map(components.map((name, index) => [name, index]));
+  const edges = connections.flatMap(({ from, to }, index): [number, number][] => {
+    const [begin, end] = [place.get(from), place.get(to)];
+    const queue = components.length + index;
+    return begin === undefined || end === undefined ? [] : [[begin, queue], [queue, end]];
+  });
+  const sizes = nodes.map(({ kind }) => (kind === 'component' ? COMPONENT : QUEUE));
+  const widths = sizes.map(({ width }) => width);
+  const heights = sizes.map(({ height }) => height);
+  return { nodes, request: direction === 'LR' ? { along: widths, across: heights, edges } : { along: heights, across: widths, edges } };
+}
+
+const BODIES = ['run', 'exec', 'http', 'handler', 'script', 'generate', 'log', 'route', 'split', 'merge', 'wait', 'funnel', 'http_in', 'file_in', 'file_out', 'run_job'] as const;
+
+/** What its body does, in the word of the file. */
+export function kindOf(spec: ComponentSpec | undefined): string {
+  const keys = Object.entries(spec ?? {}).flatMap(([key, value]) => (value === undefined || value === null || value === false ? [] : [key]));
+  return BODIES.find((body) => keys.includes(body)) ?? '';
+}
+
+export type FlowWord = 'running' | 'stopped' | 'run_once' | 'disabled';
+
+/** How a component stands, as a state of the console and in its own word. */
+export function stateOf({ state }: Pick<FlowComponent, 'state'>): { state: State; word: FlowWord } {
+  if (state === 'running') return { state: 'running', word: 'running' };
+  if (state === 'run_once') return { state: 'running', word: 'run_once' };
+  return state === 'disabled' ? { state: 'skipped', word: 'disabled' } : { state: 'cancelled', word: 'stopped' };
+}
+
+/** How full a queue is, of the nearer of its limits: 0 to 1. */
+export function fullness({ items, bytes, max_items, max_bytes }: Pick<FlowConnection, 'items' | 'bytes' | 'max_items' | 'max_bytes'>): number {
+  return Math.min(1, Math.max(max_items > 0 ? items / max_items : 0, max_bytes > 0 ? bytes / max_bytes : 0));
+}
+
+/** The relationships of a queue, as far as they say something. */
+export function relationshipsOf({ relationships }: Pick<FlowConnection, 'relationships'>): string {
+  return relationships.join(', ');
+}
+
+export interface Bulletin {
+  component: string;
+  at: string;
+  level: string;
+  message: string;
+}
+
+/** The messages of all components, the newest first. */
+export function bulletinsOf(flow: Flow): Bulletin[] {
+  return flow.components.flatMap(({ name, bulletins }) => bulletins.map((bulletin) => ({ component: name, ...bulletin }))).sort((a, b) => b.at.localeCompare(a.at));
+}
+
+/** What is kept of a flow at one look at it. */
+export interface Sample {
+  at: number;
+  values: ReadonlyMap<string, readonly number[]>;
+}
+
+/** Looks that are kept: five minutes. */
+export const SAMPLES_MAX = 300;
+
+export function sampleOf(flow: Flow, at: number): Sample {
+  const values = new Map<string, readonly number[]>();
+  for (const { name, items_in, items_out, active } of flow.components) values.set(`c ${name}`, [items_in, items_out, active]);
+  for (const { name, items, bytes } of flow.connections) values.set(`q ${name}`, [items, bytes]);
+  return { at, values };
+}
+
+export function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+  return [...samples.slice(1 - SAMPLES_MAX), sample];
+}
+
+/** The points of a line over time in a box of one by one, the oldest at the left, and its largest value. */
+export function lineOf(samples: readonly Sample[], key: string, index: number): { points: string; max: number; last: number } {
+  const values = samples.map(({ at, values: all }) => [at, all.get(key)?.[index] ?? 0] as const);
+  const max = Math.max(0, ...values.map(([, value]) => value));
+  const [begin, end] = [values[0]?.[0] ?? 0, values.at(-1)?.[0] ?? 0];
+  const x = (at: number) => (end > begin ? (at - begin) / (end - begin) : 1);
+  return { points: values.map(([at, value]) => `${(x(at) * 100).toFixed(2)},${(30 - (max > 0 ? value / max : 0) * 28).toFixed(2)}`).join(' '), max, last: values.at(-1)?.[1] ?? 0 };
+}

@@ -1,0 +1,98 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ask, idempotencyKey } from '@/api/client';
+import { asApiError } from '@/api/problem';
+import { Button } from '@/components/Button';
+import { Dialog } from '@/components/Dialog';
+import { Field, TextArea, TextInput } from '@/components/Field';
+import { toast } from '@/components/toast';
+import { useT } from '@/i18n';
+import { NewToken } from './TokenDialog';
+import css from './Xxl.module.css';
+import type { XxlApp } from './queries';
+import { useRenewXxl } from './useXxlActions';
+
+/** Makes an app, or changes one. */
+export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void }) {
+  const t = useT();
+  const renew = useRenewXxl();
+  const [typed, setTyped] = useState({ name: app?.name ?? '', title: app?.title ?? '', slots: app ? String(app.slots) : '', addresses: (app?.addresses ?? []).join('\n'), token: '' });
+  const slots = typed.slots.trim();
+  const isNumber = slots === '' || /^[1-9]\d{0,4}$/.test(slots);
+  const addresses = typed.addresses.split(/\s+/).filter(Boolean);
+  const save = useMutation({
+    mutationFn: (): Promise<XxlApp> => {
+      const common = { ...(slots === '' ? {} : { slots: Number(slots) }), ...(typed.title.trim() === '' && !app ? {} : { title: typed.title.trim() }) };
+      const header = { 'Idempotency-Key': idempotencyKey() };
+      if (app) return ask(api.POST('/api/v1/xxl/apps/{app}', { params: { path: { app: app.name }, header }, body: { ...common, addresses } }));
+      return ask(api.POST('/api/v1/xxl/apps', { params: { header }, body: { name: typed.name.trim(), ...common, ...(addresses.length > 0 ? { addresses } : {}), ...(typed.token === '' ? {} : { token: typed.token }) } }));
+    },
+    onSuccess: () => {
+      if (app) {
+        toast({ tone: 'good', text: t.xxl.saved });
+        onClose();
+      }
+      return renew();
+    },
+  });
+  const token = app ? undefined : save.data?.token;
+  const problem = save.error ? asApiError(save.error) : undefined;
+  const at = (key: string) => problem?.errors.find((one) => one.pointer?.startsWith(`/${key}`))?.message;
+  const ready = typed.name.trim() !== '' && isNumber;
+  const line = (key: 'name' | 'title' | 'slots' | 'token', label: string, more: { hint?: string; placeholder?: string; mono?: boolean } = {}) => {
+    const { hint, ...input } = more;
+    return (
+      <Field label={label} hint={hint} error={key === 'slots' && !isNumber ? t.xxl.slotsBad : at(key)}>
+        {(field) => <TextInput {...field} {...input} value={typed[key]} autoComplete="off" onChange={(event) => setTyped({ ...typed, [key]: event.target.value })} />}
+      </Field>
+    );
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={app ? t.xxl.changeTitle(app.name) : t.xxl.create}
+      description={token ? t.xxl.tokenOnce : app ? undefined : t.xxl.createText}
+      footer={
+        token ? (
+          <Button tone="primary" onClick={onClose}>
+            {t.common.close}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>{t.common.cancel}</Button>
+            <Button tone="primary" busy={save.isPending} disabled={!ready} onClick={() => save.mutate()}>
+              {app ? t.common.save : t.xxl.make}
+            </Button>
+          </>
+        )
+      }
+    >
+      {token ? (
+        <NewToken token={token} />
+      ) : (
+        <form
+          className={css.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (ready) save.mutate();
+          }}
+        >
+          {problem && (
+            <p className={css.problem} role="alert">
+              {problem.message} {problem.hint}
+            </p>
+          )}
+          {!app && line('name', t.xxl.app, { hint: t.xxl.nameHint, placeholder: 'demo-app', mono: true })}
+          {line('title', t.xxl.appTitle)}
+          {line('slots', t.xxl.slots, { hint: t.xxl.slotsHint, placeholder: '200' })}
+          <Field label={t.xxl.addresses} hint={t.xxl.addressesHint} error={at('addresses')}>
+            {(field) => <TextArea {...field} mono rows={3} value={typed.addresses} placeholder="http://10.0.0.7:9999/" onChange={(event) => setTyped({ ...typed, addresses: event.target.value })} />}
+          </Field>
+          {!app && line('token', t.xxl.oldToken, { hint: t.xxl.oldTokenHint, mono: true })}
+          <button type="submit" hidden />
+        </form>
+      )}
+    </Dialog>
+  );
+}
