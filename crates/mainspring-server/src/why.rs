@@ -5,7 +5,7 @@ use mainspring_core::job::{GateRule, Overlap};
 use mainspring_core::lane::Lane;
 use mainspring_core::queue::{QueueRule, place};
 use mainspring_core::routing::{Routing, Strategy};
-use mainspring_core::run::RunState;
+use mainspring_core::run::{Origin, RunState};
 use mainspring_schedule::Timestamp;
 use mainspring_store::RunInfo;
 
@@ -129,9 +129,17 @@ fn not_before(run: &RunInfo) -> WhyReason {
     WhyReason { until: Some(instant(until)), ..WhyReason::new(WhyCode::NotBefore, why) }
 }
 
+/// Whether a run counts in the limit of its job. Backfills have limits of their own.
+fn counts(run: &RunInfo) -> bool {
+    run.origin != Origin::Backfill
+}
+
 fn held(facts: &RunFacts<'_>) -> WhyReason {
-    let holders: Vec<&RunInfo> =
-        facts.unfinished.iter().filter(|run| run.state != RunState::Held && run.parent.is_none()).collect();
+    let holders: Vec<&RunInfo> = facts
+        .unfinished
+        .iter()
+        .filter(|run| run.state != RunState::Held && counts(run) && run.parent.is_none())
+        .collect();
     let before =
         facts.unfinished.iter().filter(|run| run.state == RunState::Held && goes_first(run, facts.run)).count();
     let limit = facts.limit.map_or_else(String::new, |rule| {
@@ -301,6 +309,7 @@ pub(crate) fn trigger(
     now: Timestamp,
 ) -> Vec<WhyReason> {
     let mut reasons = Vec::new();
+    let unfinished: Vec<&RunInfo> = unfinished.iter().filter(|run| counts(run)).collect();
     let at_limit = |rule: GateRule| rule.overlap != Overlap::Allow && unfinished.len() >= rule.max_active as usize;
     if it.job_paused {
         reasons.push(job_paused(&it.job, job_pause));

@@ -146,7 +146,9 @@ fn a_date_that_fails_stops_the_others_only_where_that_was_asked_for() {
 fn a_backfill_is_paused_resumed_and_cancelled_with_its_runs() {
     let program = Program::new();
     let _live = Live::start_with(&program, SERVER);
-    apply(&program, &daily("slow", "sleep 600"));
+    let mut job = daily("slow", "sleep 600");
+    job["overlap"] = json!("skip");
+    apply(&program, &job);
     let started =
         backfill(&program, "start", "slow", &["--from", "2025-07-01", "--to", "2025-07-09", "--max-active", "3"]);
     assert_eq!(started.code, 0, "{started:?}");
@@ -156,6 +158,9 @@ fn a_backfill_is_paused_resumed_and_cancelled_with_its_runs() {
         })
     };
     let runs = document(&running(3));
+    // They take no slot of the job.
+    let why = program.run(&["job", "why", "slow"]);
+    assert!(why.code == 0 && !why.stdout.contains("job_limit"), "{why:?}");
     // What is under way already is not run twice.
     let plan = document(&backfill(
         &program,
