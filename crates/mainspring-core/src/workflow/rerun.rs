@@ -4,9 +4,11 @@
 //! again or have not ended, and how the others ended: so it is known before which of them start at once and which cannot run.
 
 mod digest;
+mod table;
 #[cfg(test)]
 mod tests;
 
+pub use table::{Action, Change, Matching, Sides, Table, TableRow, table};
 use thiserror::Error;
 
 use super::select::reached;
@@ -21,7 +23,7 @@ pub struct Recorded {
     pub by_condition: bool,
 }
 
-/// Which tasks are run again.
+/// Which tasks are run again. With those below, and with those that failed, go the tasks that [run last](super::TaskRule::finally).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Selection {
     /// These, and those below or above. With both, also what lies below those above.
@@ -113,10 +115,18 @@ fn selected(shape: &Shape, run: &[Recorded], selection: &Selection) -> Vec<u32> 
     let in_state = |holds: fn(Option<TaskState>) -> bool| -> Vec<u32> {
         graph.tasks().filter(|task| holds(run[at(*task)].state)).collect()
     };
+    let with_last = |mut tasks: Vec<u32>| {
+        if !tasks.is_empty() {
+            tasks.extend(graph.tasks().filter(|task| shape.rule(*task).finally));
+            tasks.sort_unstable();
+            tasks.dedup();
+        }
+        tasks
+    };
     match selection {
         Selection::Tasks { tasks, downstream: below, upstream: above } => {
             let tasks = if *above { upstream(graph, tasks) } else { reached(graph, tasks, |_| &[], |_| true) };
-            if *below { downstream(graph, &tasks) } else { tasks }
+            if *below { with_last(downstream(graph, &tasks)) } else { tasks }
         }
         Selection::Failed => {
             let failed = in_state(|state| matches!(state, Some(TaskState::Failed | TaskState::Cancelled)));
@@ -125,7 +135,7 @@ fn selected(shape: &Shape, run: &[Recorded], selection: &Selection) -> Vec<u32> 
                 Recorded { state: Some(TaskState::Skipped), by_condition } => !by_condition,
                 _ => false,
             };
-            reached(graph, &failed, |task| graph.children(task), because)
+            with_last(reached(graph, &failed, |task| graph.children(task), because))
         }
         Selection::Missing => in_state(|state| state.is_none()),
     }

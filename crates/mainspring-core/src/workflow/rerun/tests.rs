@@ -1,5 +1,6 @@
 use super::*;
-use crate::workflow::{End, FailFast, Graph, Progress, Row, TaskRule};
+use crate::job::{Job, JobKey, Task};
+use crate::workflow::{End, FailFast, Graph, Progress, Row, TaskDefinition, TaskRule, Workflow};
 
 /// `k` diamonds, each of which begins where the one before ends: 3k + 1 tasks and 2^k paths.
 fn diamonds(k: u32) -> Shape {
@@ -57,4 +58,96 @@ fn a_plan_has_another_name_once_the_world_changes() {
         assert_ne!(name, other);
     }
     assert_ne!(name, digest(&["run", "1"], &run, 4));
+}
+
+/// A workflow of tasks, each with the names that it needs.
+fn workflow(tasks: &[(&str, &[&str])]) -> Workflow {
+    let key = JobKey::new("default", "etl");
+    let number = |name: &str| tasks.iter().zip(0..).find(|((task, _), _)| *task == name).unwrap().1;
+    let task = |(name, needs): &(&str, &[&str])| TaskDefinition {
+        needs: needs.iter().map(|need| number(need)).collect(),
+        ..TaskDefinition::new(*name, Job::new(key.clone(), Task::Noop))
+    };
+    Workflow { tasks: tasks.iter().map(task).collect(), ..Workflow::default() }
+}
+
+fn ended(states: &[Option<TaskState>]) -> Vec<Recorded> {
+    states.iter().map(|state| Recorded { state: *state, by_condition: false }).collect()
+}
+
+/// The rows of a plan as `action name: reason`, with what is changed in brackets, and what is kept.
+fn rows(old: &Workflow, new: &Workflow, run: &[Recorded], selection: &Selection) -> (Vec<String>, Vec<(u32, u32)>) {
+    let matching = Matching::new(old, new);
+    let (recorded, shape) = (matching.recorded(run), new.shape().unwrap());
+    let plan = plan(&shape, &recorded, selection, false).unwrap();
+    let sides = Sides { old, new, matching: &matching, recorded: &recorded, shape: &shape };
+    let Table { rows, keep } = table(sides, &plan, selection);
+    let text = |row: TableRow| {
+        let change = row.change.map_or(String::new(), |change| format!(" [{change}]"));
+        format!("{} {}: {}{change}", row.action, row.name, row.reason)
+    };
+    (rows.into_iter().map(text).collect(), keep)
+}
+
+#[test]
+fn rows_say_what_runs_what_is_kept_and_what_cannot_run() {
+    use TaskState::{Cancelled, Failed, Succeeded, UpstreamFailed};
+    let it = workflow(&[("a", &[]), ("b", &[]), ("c", &["a", "b"]), ("d", &["c"]), ("e", &["a"])]);
+    let run = ended(&[Some(Succeeded), Some(Failed), Some(UpstreamFailed), Some(UpstreamFailed), Some(Succeeded)]);
+    let (text, keep) = rows(&it, &it, &run, &below(0));
+    assert_eq!(
+        text,
+        [
+            "rerun a: chosen",
+            "keep b: failed",
+            "cannot_run c: needs b, which is kept as failed: select that too",
+            "cannot_run d: needs c, which cannot run",
+            "rerun e: after a",
+        ]
+    );
+    assert_eq!(keep, [(1, 1)]);
+    let (text, keep) = rows(&it, &it, &run, &Selection::Failed);
+    assert_eq!(
+        text,
+        ["keep a: succeeded", "rerun b: failed", "rerun c: after b", "rerun d: after c", "keep e: succeeded"]
+    );
+    assert_eq!(keep, [(0, 0), (4, 4)]);
+    let above = Selection::Tasks { tasks: vec![2], downstream: false, upstream: true };
+    let all = ended(&[Some(Succeeded), Some(Cancelled), Some(Succeeded), Some(Succeeded), None]);
+    let (text, _) = rows(&it, &it, &all, &above);
+    assert_eq!(text[..3], ["rerun a: needed by c, e", "rerun b: needed by c", "rerun c: chosen"]);
+    assert_eq!(text[4], "rerun e: the run has no record of it");
+}
+
+#[test]
+fn tasks_of_another_version_are_matched_by_name() {
+    let old = workflow(&[("a", &[]), ("b", &["a"]), ("old", &[]), ("z", &["b"])]);
+    let mut new = workflow(&[("a", &[]), ("ab", &["a"]), ("b", &["a"]), ("z", &["ab", "b"])]);
+    new.tasks[0].job.priority = 7;
+    let run = ended(&[Some(TaskState::Succeeded); 4]);
+    let only = |task| Selection::Tasks { tasks: vec![task], downstream: false, upstream: false };
+    let (text, keep) = rows(&old, &new, &run, &only(2));
+    assert_eq!(
+        text,
+        [
+            "keep a: succeeded [changed]",
+            "rerun ab: new in the version that is to run [new]",
+            "rerun b: chosen",
+            "keep z: succeeded [changed]",
+            "gone old: not in the version that is to run",
+        ]
+    );
+    assert_eq!(keep, [(0, 0), (3, 3)]);
+}
+
+#[test]
+fn what_runs_last_runs_again_with_what_it_follows() {
+    let mut it = workflow(&[("a", &[]), ("b", &["a"]), ("clean", &[])]);
+    it.tasks[2].finally = true;
+    let run = ended(&[Some(TaskState::Succeeded); 3]);
+    let (text, _) = rows(&it, &it, &run, &below(1));
+    assert_eq!(text, ["keep a: succeeded", "rerun b: chosen", "rerun clean: runs last"]);
+    let only = Selection::Tasks { tasks: vec![1], downstream: false, upstream: false };
+    assert_eq!(rows(&it, &it, &run, &only).0[2], "keep clean: succeeded");
+    assert_eq!(rows(&it, &it, &run, &Selection::Failed).1.len(), 3, "nothing failed, so nothing runs");
 }
