@@ -1400,8 +1400,28 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Starts a new run with the same input and job version. */
+        /**
+         * Starts a new run with the same input, job version and fire time. Of a workflow run that is over, also with some tasks only: the
+         *     others keep their results.
+         */
         post: operations["runs_rerun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/rerun/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what a rerun of a workflow run would do with each task. Nothing is changed. */
+        post: operations["runs_plan"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4556,6 +4576,8 @@ export interface components {
                  *     recorded, and done, before. Absent: no.
                  */
                 recovered?: boolean;
+                /** @description Newest run that repeats this one, where one run of a workflow is asked for. */
+                rerun_as?: string | null;
                 /** @description Run that this one repeats. */
                 rerun_of?: string | null;
                 shard?: components["schemas"]["RunShard"] | null;
@@ -4591,6 +4613,8 @@ export interface components {
                  */
                 generation: number;
                 items?: components["schemas"]["TaskCounts"] | null;
+                /** @description Workflow run that ran it, where this one repeats that and has kept the task. */
+                kept_from?: string | null;
                 /** @description Name; of an item, with its number in brackets. */
                 name: string;
                 /** @description Tasks that must end first. */
@@ -4953,6 +4977,160 @@ export interface components {
          * @enum {string}
          */
         Reprocess: "missing" | "failed" | "all";
+        /**
+         * @description How a run is to run again. Without tasks, `failed` or `missing`, all of it does.
+         * @example {
+         *       "downstream": true,
+         *       "plan": "5c0e8b1f2a94",
+         *       "tasks": [
+         *         "extract"
+         *       ],
+         *       "version": "latest"
+         *     }
+         */
+        Rerun: {
+            /** @description Who asks, as the caller says; the server notes it and cannot check it. */
+            by?: string | null;
+            /** @description With `tasks`: also all that need them, directly or not, and the tasks that run last. */
+            downstream?: boolean;
+            /** @description What failed or was cancelled, what did not start because of it, and the tasks that run last. */
+            failed?: boolean;
+            /** @description What the run has no record of. */
+            missing?: boolean;
+            /** @description Plan that is to be carried out, as [`RerunPlan::plan`] names it: refused if there would be another one by now. */
+            plan?: string | null;
+            /** @description Why, in the user's words. */
+            reason?: string | null;
+            /** @description Names of tasks of a workflow run that are to run again. The others keep their results. */
+            tasks?: string[];
+            /** @description With `tasks`: also all that they need, directly or not. */
+            upstream?: boolean;
+            /** @description Version of the workflow: `pinned` (that of the run, and the usual one), `latest`, or its number. */
+            version?: string | null;
+        };
+        /**
+         * @description What a rerun does with a task.
+         * @enum {string}
+         */
+        RerunAction: "rerun" | "keep" | "cannot_run" | "gone" | "unknown";
+        /**
+         * @description How a task differs from that of the run that is repeated.
+         * @enum {string}
+         */
+        RerunChange: "new" | "changed" | "unknown";
+        /**
+         * @description What a rerun of a workflow run would do.
+         * @example {
+         *       "cannot_run": 0,
+         *       "estimate_ms": 61000,
+         *       "gone": 0,
+         *       "job": "etl",
+         *       "job_version": 7,
+         *       "keeps": 1,
+         *       "latest_version": 9,
+         *       "namespace": "default",
+         *       "plan": "5c0e8b1f2a94",
+         *       "reruns": 2,
+         *       "run": "019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11",
+         *       "state": "failed",
+         *       "tasks": [
+         *         {
+         *           "action": "keep",
+         *           "estimate_ms": 30000,
+         *           "name": "extract",
+         *           "reason": "succeeded",
+         *           "state": "succeeded"
+         *         },
+         *         {
+         *           "action": "rerun",
+         *           "estimate_ms": 60000,
+         *           "name": "load",
+         *           "reason": "chosen",
+         *           "state": "failed"
+         *         },
+         *         {
+         *           "action": "rerun",
+         *           "estimate_ms": 1000,
+         *           "name": "report",
+         *           "reason": "after load",
+         *           "state": "upstream_failed"
+         *         }
+         *       ],
+         *       "version": 7
+         *     }
+         */
+        RerunPlan: {
+            /**
+             * Format: int64
+             * @description How many would have to run and cannot.
+             */
+            cannot_run: number;
+            /**
+             * Format: int64
+             * @description How long it would take if nothing had to wait for a worker: the longest chain of medians of past runs, as far as there are any.
+             */
+            estimate_ms?: number | null;
+            /**
+             * Format: int64
+             * @description How many the version that is to run does not have.
+             */
+            gone: number;
+            /** @description Its job. */
+            job: string;
+            /**
+             * Format: int64
+             * @description Version that it ran.
+             */
+            job_version: number;
+            /**
+             * Format: int64
+             * @description How many would keep their results.
+             */
+            keeps: number;
+            /**
+             * Format: int64
+             * @description Newest version of the job.
+             */
+            latest_version: number;
+            /** @description Its namespace. */
+            namespace: string;
+            /** @description Names the plan and all that it was made from: [`Rerun::plan`] takes it. */
+            plan: string;
+            /** @description Newest run that repeats this one, if one does. */
+            rerun_as?: string | null;
+            /**
+             * Format: int64
+             * @description How many tasks would run again.
+             */
+            reruns: number;
+            /** @description Run that is repeated. */
+            run: string;
+            /** @description How it ended. */
+            state: components["schemas"]["RunState"];
+            /** @description Each task, in the order of their names; then those that are gone. */
+            tasks: components["schemas"]["RerunTask"][];
+            /**
+             * Format: int64
+             * @description Version that is to run.
+             */
+            version: number;
+        };
+        /** @description What would become of a task. */
+        RerunTask: {
+            /** @description What would happen. */
+            action: components["schemas"]["RerunAction"];
+            change?: components["schemas"]["RerunChange"] | null;
+            /**
+             * Format: int64
+             * @description How long it took in the median of past runs, where that is known.
+             */
+            estimate_ms?: number | null;
+            /** @description Name. */
+            name: string;
+            /** @description Why, in words. */
+            reason: string;
+            state?: components["schemas"]["TaskState"] | null;
+        };
         /** @description Which items a component tries again. */
         RetrySpec: {
             /**
@@ -5044,6 +5222,8 @@ export interface components {
              *     recorded, and done, before. Absent: no.
              */
             recovered?: boolean;
+            /** @description Newest run that repeats this one, where one run of a workflow is asked for. */
+            rerun_as?: string | null;
             /** @description Run that this one repeats. */
             rerun_of?: string | null;
             shard?: components["schemas"]["RunShard"] | null;
@@ -5118,6 +5298,8 @@ export interface components {
              */
             generation: number;
             items?: components["schemas"]["TaskCounts"] | null;
+            /** @description Workflow run that ran it, where this one repeats that and has kept the task. */
+            kept_from?: string | null;
             /** @description Name; of an item, with its number in brackets. */
             name: string;
             /** @description Tasks that must end first. */
@@ -9768,9 +9950,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["Reason"];
+                "application/json": components["schemas"]["Rerun"] | null;
             };
         };
         responses: {
@@ -9781,6 +9963,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_plan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Rerun"] | null;
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunPlan"];
                 };
             };
             /** @description Refused */

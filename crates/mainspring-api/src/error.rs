@@ -252,6 +252,12 @@ catalogue! {
         "Its tasks are there once the node that owns the job has begun it. Ask again, or cancel the whole run.";
     RunIsTask "run.is_task" 409 "the run is that of a task"
         "It belongs to a workflow run. Rerun that one: its id is the parent of this run.";
+    RunLive "run.live" 409 "the run is not over"
+        "Only a run that is over can be run again. Wait for its end, or cancel it: `mainspring run wait RUN`, `mainspring run cancel RUN`.";
+    RunPlanStale "run.plan_stale" 409 "the plan of the rerun no longer holds"
+        "The list of errors says what is different. Make a new plan, look at it, and carry that out: `mainspring run rerun RUN --dry-run`.";
+    RunNothingToRerun "run.nothing_to_rerun" 409 "no task would run again"
+        "The message says why. Choose other tasks, or also those that they need: `mainspring run rerun RUN --task TASK --upstream`.";
     TaskNotFound "task.not_found" 404 "the run has no such task"
         "Correct the name: the hint names the nearest. `mainspring run tree RUN` shows the tasks.";
     TaskFinal "task.final" 409 "the task is already final"

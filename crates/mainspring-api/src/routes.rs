@@ -35,7 +35,8 @@
 //! | [`RUNS`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of [`Run`](crate::Run), newest first, live and final |
 //! | [`RUN`] | GET | → [`Run`](crate::Run) |
 //! | [`RUN_CANCEL`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
-//! | [`RUN_RERUN`] | POST | [`Reason`](crate::Reason) → 201 the new [`Run`](crate::Run) |
+//! | [`RUN_RERUN`] | POST | [`Rerun`](crate::Rerun) → 201 the new [`Run`](crate::Run) |
+//! | [`RUN_RERUN_PLAN`] | POST | [`Rerun`](crate::Rerun) → [`RerunPlan`](crate::RerunPlan) |
 //! | [`RUN_ATTEMPTS`] | GET | → array of [`Attempt`](crate::Attempt), first to last |
 //! | [`RUN_PAUSE`], [`RUN_RESUME`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
 //! | [`RUN_TASKS`] | GET ([`TaskFilter`](crate::TaskFilter)) | → [`Page`](crate::Page) of [`RunTask`](crate::RunTask), in the order of their names |
@@ -193,6 +194,8 @@ pub const RUN_WHY: &str = "/api/v1/runs/{run}/why";
 pub const RUN_CANCEL: &str = "/api/v1/runs/{run}/cancel";
 /// Starts a new run with the same input and job version.
 pub const RUN_RERUN: &str = "/api/v1/runs/{run}/rerun";
+/// What a rerun would do.
+pub const RUN_RERUN_PLAN: &str = "/api/v1/runs/{run}/rerun/plan";
 /// Lets nothing new start in a workflow run.
 pub const RUN_PAUSE: &str = "/api/v1/runs/{run}/pause";
 /// Ends the pause of a workflow run.
@@ -391,6 +394,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN, &["GET"]),
     (RUN_CANCEL, &["POST"]),
     (RUN_RERUN, &["POST"]),
+    (RUN_RERUN_PLAN, &["POST"]),
     (RUN_PAUSE, &["POST"]),
     (RUN_RESUME, &["POST"]),
     (RUN_TASKS, &["GET"]),

@@ -18,6 +18,7 @@ mod operation;
 mod page;
 mod preview;
 mod queue;
+mod rerun;
 mod run;
 mod search;
 mod session;
@@ -63,6 +64,7 @@ pub use operation::{
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
+pub use rerun::{Rerun, RerunAction, RerunChange, RerunPlan, RerunTask};
 pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunFilter, RunShard, RunState, RunSummary};
 pub use search::{FacetFilter, FacetValue, Facets};
 pub use session::{LoginLink, Session, SessionKind, SignIn};

@@ -14,6 +14,7 @@ mod logs;
 mod plans;
 mod preview;
 mod reanchor;
+mod rerun;
 mod runs;
 mod workflows;
 
@@ -39,6 +40,7 @@ pub use backfills::{ACTIVE_MAX, BackfillError, BackfillVerb, FIRES_MAX, Plan as 
 pub use herd::Herd;
 pub use jobs::{Change, JobPlan, SaveMode};
 pub use preview::Upcoming;
+pub use rerun::{RerunAsk, RerunError, RerunPlan, RerunTasks, RerunVersion};
 pub use runs::{Ask, Asking};
 
 /// How often a request starts again that others keep overtaking.
@@ -88,6 +90,9 @@ pub enum Error {
     /// The request does not fit the state of what it names.
     #[error("{0}")]
     Refused(String),
+    /// A workflow run is not run again.
+    #[error(transparent)]
+    Rerun(#[from] RerunError),
     /// As many runs wait in the queue as may. Once some have left it, asking again helps.
     #[error("the queue {queue} is full: no more than {max_waiting} may wait in it")]
     QueueFull {

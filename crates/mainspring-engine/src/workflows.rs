@@ -47,6 +47,8 @@ const INBOX_MAX: u32 = 5_000;
 /// Runs that are advanced at once. An embedded store writes what waits together in one transaction; a server has few connections for it.
 const AT_ONCE_ALONE: usize = 64;
 const AT_ONCE_SHARED: usize = 8;
+/// Runs of which each repeats the next that are followed to the one that a trigger made.
+const REPEATS_MAX: u32 = 100;
 /// Tasks of all runs in memory together; beyond that, those that are not busy are read again when they are.
 const KEPT_MAX: usize = 1_000_000;
 
@@ -280,7 +282,13 @@ impl Inner {
         if !plan.asks_interval() {
             return Ok(RunFacts::new(row.run, row.fire_time));
         }
-        let trigger = self.store.run(row.run).await?.and_then(|run| run.trigger);
+        let mut run = self.store.run(row.run).await?;
+        // A run that repeats another one stands for the same interval.
+        for _ in 0..REPEATS_MAX {
+            let Some(of) = run.as_ref().filter(|run| run.trigger.is_none()).and_then(|run| run.rerun_of) else { break };
+            run = self.store.run(of).await?;
+        }
+        let trigger = run.and_then(|run| run.trigger);
         let previous = match trigger {
             Some(trigger) => self.definitions.previous_fire(trigger, row.fire_time).await?,
             None => None,

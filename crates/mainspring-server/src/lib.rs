@@ -25,6 +25,7 @@ mod log;
 mod misfires;
 mod pages;
 mod pauses;
+mod plans;
 mod query;
 mod refusal;
 mod routes;

@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use mainspring_api::{ErrorCode, Problem, ProblemDetails};
-use mainspring_engine::control;
+use mainspring_api::{ErrorCode, Problem, ProblemDetails, did_you_mean};
+use mainspring_engine::control::{self, RerunError};
 use mainspring_store as store;
 
 use crate::convert;
@@ -107,6 +107,7 @@ impl From<control::Error> for Refusal {
             control::Error::Store(error) => error.into(),
             control::Error::Name(error) => Self::new(ErrorCode::NameInvalid, error.to_string()),
             control::Error::Data(error) => Self::new(ErrorCode::JobDataInvalid, error.to_string()),
+            control::Error::Rerun(error) => error.into(),
             error @ control::Error::QueueFull { .. } => Self::new(ErrorCode::QueueFull, error.to_string()),
             control::Error::Refused(why) => Self::new(ErrorCode::ResourceConflict, why),
             control::Error::Invalid { path, error, .. } => {
@@ -117,6 +118,28 @@ impl From<control::Error> for Refusal {
                     None => problem,
                 }])
             }
+        }
+    }
+}
+
+impl From<RerunError> for Refusal {
+    fn from(error: RerunError) -> Self {
+        let detail = error.to_string();
+        match error {
+            RerunError::NotWorkflow { .. } => Self::new(ErrorCode::RunNotWorkflow, detail),
+            RerunError::Live { run } => {
+                Self::new(ErrorCode::RunLive, detail).hint(format!("mainspring run wait {run}"))
+            }
+            RerunError::UnknownTask { name, known, .. } => {
+                let refusal = Self::new(ErrorCode::TaskNotFound, detail);
+                match did_you_mean(&name, known.iter().map(String::as_str)) {
+                    Some(hint) => refusal.hint(hint),
+                    None => refusal,
+                }
+            }
+            RerunError::UnknownVersion(_) => Self::new(ErrorCode::VersionNotFound, detail),
+            RerunError::Nothing { .. } => Self::new(ErrorCode::RunNothingToRerun, detail),
+            RerunError::Overtaken { .. } => Self::new(ErrorCode::RunPlanStale, detail),
         }
     }
 }

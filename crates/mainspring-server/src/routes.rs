@@ -28,6 +28,7 @@ mod outputs;
 mod preview;
 mod queues;
 mod reanchor;
+mod reruns;
 mod runs;
 mod session;
 mod stream;
@@ -143,6 +144,7 @@ fn table() -> Vec<Route> {
         misfires::routes(),
         views::routes(),
         why::routes(),
+        reruns::routes(),
         runs::routes(),
         tasks::routes(),
         approvals::routes(),

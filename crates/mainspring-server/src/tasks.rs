@@ -5,6 +5,7 @@ mod why;
 use std::sync::Arc;
 
 use mainspring_api as api;
+use mainspring_core::RunId;
 use mainspring_core::job::Job;
 use mainspring_core::run::RunState;
 use mainspring_core::workflow::{Hold, Shape, Stop, TaskDefinition, TaskState, Workflow};
@@ -21,6 +22,9 @@ pub(crate) struct Tasks {
     /// The state of each task.
     states: Vec<TaskState>,
     pub(crate) paused: bool,
+    /// The newest run that repeats this one.
+    pub(crate) rerun_as: Option<RunId>,
+    run: RunId,
     stop: Option<Stop>,
 }
 
@@ -48,13 +52,14 @@ impl Tasks {
         };
         let paused = row.as_ref().is_some_and(|row| row.paused);
         let stop = row.as_ref().and_then(|row| row.stop);
+        let rerun_as = row.as_ref().and_then(|row| row.rerun_as);
         let mut rows = row.map(|row| row.tasks).unwrap_or_default();
         rows.sort_by_key(|row| (row.task, row.item));
         let mut states = vec![untouched; shape.graph().len()];
         for row in rows.iter().filter(|row| row.item.is_none()) {
             states[row.task as usize] = row.state;
         }
-        Some(Self { job, shape, rows, states, paused, stop })
+        Some(Self { job, shape, rows, states, paused, rerun_as, run: run.id, stop })
     }
 
     fn workflow(&self) -> &Workflow {
@@ -146,6 +151,7 @@ impl Tasks {
             trigger_rule: rule(self.shape.rule(place.task).trigger_rule),
             finally: definition.finally,
             run: row.and_then(|row| row.child).map(|child| child.to_string()),
+            kept_from: run.and_then(|run| run.parent).filter(|of| *of != self.run).map(|of| of.to_string()),
             run_state: run.map(|run| run_state(run.state)),
             attempt: run.map(|run| run.attempt),
             started_at: run.and_then(|run| run.started_at.or(run.claimed_at)).map(instant),

@@ -1,6 +1,7 @@
 //! "Why is this not running?", answered from what the store and this node know. Pure: what is read comes in, reasons go out.
 
 use mainspring_api::{self as api, LabelLimit, WhyCode, WhyReason};
+use mainspring_core::RunId;
 use mainspring_core::job::{GateRule, Overlap};
 use mainspring_core::lane::Lane;
 use mainspring_core::queue::{QueueRule, place};
@@ -109,8 +110,19 @@ pub(crate) fn hold(run: &RunInfo) -> WhyReason {
     }
 }
 
-/// How far a workflow run is that has left the limit of its job behind.
-pub(crate) fn workflow(run: &RunInfo, counts: &api::TaskCounts) -> WhyReason {
+/// How far a workflow run is that has left the limit of its job behind, and which runs repeat each other.
+pub(crate) fn workflow(run: &RunInfo, counts: &api::TaskCounts, rerun_as: Option<RunId>) -> WhyReason {
+    let mut reason = how_far(run, counts);
+    if let Some(of) = run.rerun_of {
+        reason.message.push_str(&format!("; it is a rerun of run {of}"));
+    }
+    if let Some(again) = rerun_as {
+        reason.message.push_str(&format!("; it was rerun as run {again}"));
+    }
+    reason
+}
+
+fn how_far(run: &RunInfo, counts: &api::TaskCounts) -> WhyReason {
     if run.state == RunState::Queued {
         return WhyReason::new(WhyCode::AboutToStart, "it begins once the node that owns its job looks at it");
     }

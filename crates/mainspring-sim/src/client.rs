@@ -274,6 +274,8 @@ impl World {
             queue: job.definition.queue.clone(),
             priority: job.definition.priority,
             rerun_of: None,
+            repeat: None,
+            fire_time: at,
             at,
         };
         self.ask_as(client, Verb::Ask(Box::new(asked)));

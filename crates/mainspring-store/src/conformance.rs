@@ -47,6 +47,7 @@ pub mod queues;
 pub mod reads;
 pub mod reanchor;
 pub mod replacing;
+pub mod reruns;
 pub mod routing;
 pub mod webhooks;
 pub mod window;
@@ -225,6 +226,11 @@ macro_rules! conformance_suite {
                 run_with_the_id_of_a_task_is_in_the_way_of_nobody,
                 end_of_a_workflow_that_is_a_task_is_told_to_its_own,
                 queue_that_is_named_like_the_line_of_workflows_has_none;
+            reruns:
+                rerun_begins_with_the_tasks_that_it_keeps,
+                rerun_is_refused_once_another_one_came_first,
+                rerun_of_a_run_that_never_began_keeps_nothing,
+                rerun_that_never_began_leaves_nothing_behind;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,
@@ -409,6 +415,7 @@ mod tests {
             include_str!("conformance/reads.rs"),
             include_str!("conformance/reanchor.rs"),
             include_str!("conformance/replacing.rs"),
+            include_str!("conformance/reruns.rs"),
             include_str!("conformance/routing.rs"),
             include_str!("conformance/documents.rs"),
             include_str!("conformance/webhooks.rs"),

@@ -48,6 +48,6 @@ pub use store::Store;
 pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 pub use worker::{ROUTED_MAX, Routed, WorkerInfo, WorkerRow, WorkerToken};
 pub use workflow::{
-    Message, MessageBody, Stepped, TaskRequest, TaskRow, TaskStart, TaskVerb, TaskWrite, WorkflowDue, WorkflowRow,
-    WorkflowStep,
+    KeptTask, Message, MessageBody, REPEATED, Repeat, Stepped, TaskRequest, TaskRow, TaskStart, TaskVerb, TaskWrite,
+    WorkflowDue, WorkflowRow, WorkflowStep,
 };

@@ -10,6 +10,8 @@ use mainspring_core::routing::Shard;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
+use crate::workflow::Repeat;
+
 /// What an API request expects of the thing that it changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expect {
@@ -253,6 +255,10 @@ pub struct AskedRun {
     pub priority: i32,
     /// The run that it repeats.
     pub rerun_of: Option<RunId>,
+    /// What it begins with, if it is a run of a workflow that repeats another one.
+    pub repeat: Option<Repeat>,
+    /// The instant that it stands for.
+    pub fire_time: Timestamp,
     /// When.
     pub at: Timestamp,
 }

@@ -196,7 +196,7 @@ pub trait Store: Send + Sync + 'static {
     /// begun already, or waits no more.
     async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool>;
 
-    /// Reads where a workflow run stands, live or final, with up to `inbox` messages. Nothing: it was never begun, or is gone.
+    /// Reads where a workflow run stands, live or final, with up to `inbox` messages. Nothing: it is gone, or has not begun and repeats none.
     async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>>;
 
     /// Up to `limit` messages of a live workflow run that are not heard yet, oldest first.
@@ -326,11 +326,12 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a calendar that no trigger uses (a conflict otherwise).
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()>;
 
-    /// Queues a run that was asked for, or holds it where the job is at the limit that it has now. Its fire time and
-    /// due time are the time of asking.
+    /// Queues a run that was asked for, or holds it where the job is at the limit that it has now. It is due when it is asked for.
+    /// One that [repeats](AskedRun::repeat) a workflow run has the rows of the tasks that it keeps at once, and that run names it.
     ///
     /// # Errors
-    /// Not found: there is no such job, or not that version of it.
+    /// Not found: there is no such job, or not that version of it; or the run whose tasks are to be kept is gone. Conflict: another run
+    /// than the one that the request knows of repeats the same run.
     async fn ask_run(&self, run: AskedRun) -> Result<Asked>;
 
     /// Sets the next instant of a `delay` trigger that awaits a run which is over. False: the run is unfinished, or the

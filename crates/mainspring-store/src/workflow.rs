@@ -8,6 +8,7 @@
 //! `parent_run`, `root_run` and the task's name, whose version [stands for the task](mainspring_core::JobVersion::of_task). The
 //! transaction that ends such a run leaves its end in the workflow run's inbox, and requests of people come the same way.
 
+use crate::Error;
 use mainspring_core::job::JobKey;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{Stop, TaskState};
@@ -43,7 +44,7 @@ pub struct WorkflowRow {
     pub priority: i32,
     /// JSON given with the run.
     pub input: Option<String>,
-    /// Counts what was written; 0 once it is final.
+    /// Counts what was written; 0 before it begins, if it repeats another one, and once it is final.
     pub turn: i64,
     /// Why nothing starts any more.
     pub stop: Option<Stop>,
@@ -51,10 +52,30 @@ pub struct WorkflowRow {
     pub paused: bool,
     /// How it ended; absent while it is live.
     pub ended: Option<RunState>,
+    /// The newest run that repeats it.
+    pub rerun_as: Option<RunId>,
     /// Tasks to which something has happened, and runs of those that run more than once, in order of task and item.
     pub tasks: Vec<TaskRow>,
     /// What has not been heard yet, oldest first.
     pub inbox: Vec<Message>,
+}
+
+/// What a workflow run begins with that repeats another one, which is over.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Repeat {
+    /// The newest run that repeats the other one, as far as the request knows. Another one is in its way.
+    pub after: Option<RunId>,
+    /// Tasks that are final there and are not to run: they begin with the rows that they have there.
+    pub keep: Vec<KeptTask>,
+}
+
+/// A task that a run takes over from the one that it repeats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeptTask {
+    /// Its number there.
+    pub there: u32,
+    /// Its number here, in the version that is to run.
+    pub here: u32,
 }
 
 /// Where a task of a workflow run stands, or one of its runs if it runs more than once.
@@ -222,6 +243,14 @@ pub enum Stepped {
     /// The run is at another turn, or over: nothing is written.
     Stale,
 }
+
+/// What a run is refused for that was to repeat another one, which somebody else has repeated meanwhile.
+pub(crate) fn repeated(of: RunId) -> Error {
+    Error::Conflict { what: REPEATED, key: of.to_string(), why: "was repeated meanwhile".to_owned() }
+}
+
+/// What [`Error::Conflict`](crate::Error::Conflict) names where a run was repeated by somebody else.
+pub const REPEATED: &str = "rerun of a workflow run";
 
 /// Returns at most `limit` of what is due, in this order: neither what is to be begun nor what is to be heard has more than half of it while
 /// the other could have more. So a backlog of new runs does not keep those under way from their ends, and the other way round.

@@ -2,7 +2,8 @@
 
 use super::{Client, ClientError, LogItem, LogStreamReader};
 use crate::{
-    Attempt, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogPage, Page, Reason, Run, RunFilter, Why, routes,
+    Attempt, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogPage, Page, Reason, Rerun, RerunPlan, Run,
+    RunFilter, Why, routes,
 };
 
 impl Client {
@@ -21,9 +22,19 @@ impl Client {
         self.act(routes::RUN_CANCEL, &[run], reason).await
     }
 
-    /// Starts a new run with the same input and job version.
+    /// Starts a new run with the same input, job version and fire time.
     pub async fn rerun(&self, run: &str, reason: &Reason) -> Result<Run, ClientError> {
         self.act(routes::RUN_RERUN, &[run], reason).await
+    }
+
+    /// Starts a new run that repeats some tasks of a workflow run and keeps the results of the others.
+    pub async fn rerun_tasks(&self, run: &str, rerun: &Rerun) -> Result<Run, ClientError> {
+        self.act(routes::RUN_RERUN, &[run], rerun).await
+    }
+
+    /// Says what a rerun of a workflow run would do. Nothing is changed.
+    pub async fn plan_rerun(&self, run: &str, rerun: &Rerun) -> Result<RerunPlan, ClientError> {
+        self.act(routes::RUN_RERUN_PLAN, &[run], rerun).await
     }
 
     /// Lists the attempts of a run, first to last.

@@ -81,6 +81,9 @@ pub struct Run {
     /// Run that this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
+    /// Newest run that repeats this one, where one run of a workflow is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun_as: Option<String>,
     /// Run of which this one is a shard or a task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,

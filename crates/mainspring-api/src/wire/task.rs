@@ -87,6 +87,9 @@ pub struct RunTask {
     /// Its newest run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// Workflow run that ran it, where this one repeats that and has kept the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_from: Option<String>,
     /// Where that run stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_state: Option<RunState>,

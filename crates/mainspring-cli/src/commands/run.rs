@@ -1,6 +1,7 @@
 //! `mainspring run …`.
 
 mod approvals;
+mod rerun;
 mod tasks;
 
 use std::path::{Path, PathBuf};
@@ -28,7 +29,8 @@ use crate::{bulk, connect};
   mainspring run why 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
   mainspring run tree 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
   mainspring run output 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11 --out report.json
-  mainspring run rerun 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11")]
+  mainspring run rerun 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
+  mainspring run rerun 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11 --failed --dry-run")]
 pub struct RunArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -91,8 +93,8 @@ enum Verb {
     Approve(tasks::DecideArgs),
     /// Reject what a task of a workflow run asks for
     Reject(tasks::DecideArgs),
-    /// Start new runs with the same job version and input
-    Rerun(ChangeArgs),
+    /// Start new runs with the same input and fire time: all again, or some tasks of a workflow
+    Rerun(rerun::RerunArgs),
 }
 
 #[derive(Debug, Args)]
@@ -193,7 +195,7 @@ pub fn run(args: RunArgs, output: &Output) -> Result {
             Verb::Start(args) => crate::start::start(&session, &args, output).await,
             Verb::Wait { ids, wait } => wait::runs(&session, &ids, &wait, output).await,
             Verb::Cancel(args) => cancel(&session, args, output).await,
-            Verb::Rerun(args) => rerun(&session, args, output).await,
+            Verb::Rerun(args) => rerun::rerun(&session, args, output).await,
         }
     })
 }
@@ -272,11 +274,4 @@ async fn cancel(session: &Session, args: CancelArgs, output: &Output) -> Result 
         output.done(run, &RUN, format_args!("asked to cancel run {} of {}", run.id, run.job))
     })
     .await
-}
-
-async fn rerun(session: &Session, args: ChangeArgs, output: &Output) -> Result {
-    let reason = Reason { reason: args.reason, ..Reason::default() };
-    let ask = async |id: &String| session.ask(session.client.rerun(id, &reason)).await;
-    bulk::each(&args.ids, ask, |run| output.done(run, &RUN, format_args!("started run {} of {}", run.id, run.job)))
-        .await
 }

@@ -42,6 +42,7 @@ pub const RUN: View<Run> = View {
             optional(it.shard.map(|shard| format!("{} of {}", shard.index, shard.total)).as_ref())
         }),
         Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
+        Column::extra("RERUN AS", |it, _| optional(it.rerun_as.as_ref())),
         Column::extra("RECOVERED", |it, _| yes(it.recovered)),
         Column::extra("INPUT", |it, _| json(it.input.as_ref())),
         Column::extra("OUTPUT", |it, _| match &it.output_ref {

@@ -50,6 +50,7 @@ pub const TASK: View<Placed> = View {
         Column::extra("GENERATION", |it, _| text(it.task.generation)),
         Column::extra("SINCE", |it, style| text(style.at(it.task.since))),
         Column::extra("ENDED", |it, style| text(style.at(it.task.ended_at))),
+        Column::extra("KEPT FROM", |it, _| optional(it.task.kept_from.as_ref())),
         Column::extra("REASON", |it, _| optional(it.task.reason.as_ref())),
     ],
     name: |it| it.task.name.clone(),

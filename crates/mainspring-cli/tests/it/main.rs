@@ -30,6 +30,7 @@ mod prune;
 mod queues;
 mod reanchor;
 mod remote;
+mod reruns;
 mod server;
 mod standby;
 mod tour;

@@ -179,6 +179,8 @@ async fn plant(store: &dyn Store, workflow: Workflow, runs: u32, progress: super
             queue: WORKFLOW_LINE.to_owned(),
             priority: definition.priority,
             rerun_of: None,
+            repeat: None,
+            fire_time: at,
             at,
         })
     };

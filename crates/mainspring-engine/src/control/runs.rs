@@ -9,7 +9,7 @@ use mainspring_core::{RunId, RunSource, Timestamp};
 use mainspring_store::{AskedRun, Cancelled, RunInfo, TriggerUpdate, causes};
 use serde_json::Value;
 
-use super::{Control, Error, Result, no_job};
+use super::{Control, Error, RerunAsk, Result, no_job};
 
 /// A run that is asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,13 +57,15 @@ impl Control {
             queue: self.lanes.line(job.id, &job.definition),
             priority: ask.priority.unwrap_or(job.definition.priority),
             rerun_of: None,
+            repeat: None,
+            fire_time: at,
             at,
         };
         self.ask(asked).await
     }
 
     /// Asks the store for a run, unless its queue is full. One that was asked for before is there, and is not refused.
-    async fn ask(&self, asked: AskedRun) -> Result<RunInfo> {
+    pub(super) async fn ask(&self, asked: AskedRun) -> Result<RunInfo> {
         let id = asked.id;
         let queue = queue_of(&asked.queue);
         if let Some(max_waiting) = self.max_waiting(queue).await?
@@ -89,14 +91,15 @@ impl Control {
         Ok(rule.and_then(|row| row.rule.max_waiting))
     }
 
-    fn new_asking(&self) -> Asking {
+    pub(super) fn new_asking(&self) -> Asking {
         Asking { at: self.now(), number: random() }
     }
 
-    /// Starts a new run with the input and the job version of another one; `asking` names it, as in [`Ask::asking`].
+    /// Starts a new run with the input, the job version and the fire time of another one; `asking` names it, as in [`Ask::asking`].
+    /// A workflow run must be over, and all of its tasks run.
     ///
     /// # Errors
-    /// If there is no such run, or its job is gone; [`Error::QueueFull`].
+    /// If there is no such run, or its job is gone; [`Error::QueueFull`]; [`Error::Rerun`].
     pub async fn rerun(&self, run: RunId, asking: Option<Asking>) -> Result<RunInfo> {
         let before = self.run(run).await?;
         if before.task.is_some() {
@@ -104,9 +107,18 @@ impl Control {
                 "run {run} is of a task of a workflow; repeat the run of the workflow"
             )));
         }
+        let queue = self.line_of(&before).await?;
+        if queue == WORKFLOW_LINE {
+            if let Some(asking) = asking
+                && let Some(known) = self.asked_before(&before, asking).await?
+            {
+                return Ok(known);
+            }
+            let plan = self.plan_rerun(run, &RerunAsk::default()).await?;
+            return self.rerun_as_planned(plan, asking).await;
+        }
         let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
         let id = RunId::new(at, RunSource::Asked(before.job, number));
-        let queue = self.line_of(&before).await?;
         let asked = AskedRun {
             id,
             job: before.job,
@@ -116,6 +128,8 @@ impl Control {
             queue,
             priority: before.priority,
             rerun_of: Some(run),
+            repeat: None,
+            fire_time: before.fire_time,
             at,
         };
         self.ask(asked).await

@@ -82,6 +82,7 @@ impl World {
             stop: None,
             paused: false,
             ended: None,
+            rerun_as: None,
             tasks: Vec::new(),
             inbox: Vec::new(),
         };

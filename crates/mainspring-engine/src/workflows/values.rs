@@ -142,11 +142,7 @@ async fn outputs(store: &dyn Store, live: &Live, task: u32) -> Result<std::resul
                 }
                 left.push(output);
             }
-            Err(bytes) => {
-                let most = mainspring_core::output::INLINE_MAX;
-                let name = &definition.name;
-                return Ok(Err(format!("{CODE}: the output of {name} has {bytes} bytes, and expressions see {most}")));
-            }
+            Err(why) => return Ok(Err(format!("{CODE}: the output of {} {why}", definition.name))),
         }
     }
     let declared = |name: &str| definition.outputs.is_empty() || definition.outputs.iter().any(|output| output == name);
@@ -165,11 +161,14 @@ async fn outputs(store: &dyn Store, live: &Live, task: u32) -> Result<std::resul
     Ok(Ok(all))
 }
 
-/// What a run has left, with its bytes; or only these, if that is too much.
-async fn output(store: &dyn Store, run: RunId) -> Result<std::result::Result<(Map<String, Value>, usize), u64>> {
-    let Some(text) = store.run(run).await?.and_then(|run| run.output) else { return Ok(Ok((Map::new(), 0))) };
+/// What a run has left, with its bytes; or why that cannot be read.
+async fn output(store: &dyn Store, run: RunId) -> Result<std::result::Result<(Map<String, Value>, usize), String>> {
+    // A run that repeats another one keeps what that has left for as long as that is there.
+    let Some(info) = store.run(run).await? else { return Ok(Err("is gone: retention has deleted its run".to_owned())) };
+    let Some(text) = info.output else { return Ok(Ok((Map::new(), 0))) };
     if let Some(apart) = OutputRef::from_text(&text) {
-        return Ok(Err(apart.bytes));
+        let most = mainspring_core::output::INLINE_MAX;
+        return Ok(Err(format!("has {} bytes, and expressions see {most}", apart.bytes)));
     }
     let members = match serde_json::from_str(&text) {
         Ok(Value::Object(members)) => members,

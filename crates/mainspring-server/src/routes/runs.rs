@@ -30,7 +30,6 @@ pub(super) fn routes() -> Vec<Route> {
         Route::view(routes!(list)),
         Route::view(routes!(get)),
         Route::operate(routes!(cancel)).repeatable(),
-        Route::operate(routes!(rerun)).repeatable(),
         Route::view(routes!(attempts)),
     ]
 }
@@ -80,26 +79,6 @@ async fn cancel(
 /// Whether a run was cancelled: where the same request has done it before, there is nothing left to do.
 async fn is_cancelled(app: &App, id: RunId) -> Answer<bool> {
     Ok(app.control().run(id).await?.state == RunState::Cancelled)
-}
-
-/// Starts a new run with the same input and job version.
-#[utoipa::path(post, path = routes::RUN_RERUN, tag = "runs", params(("run" = String, Path)), request_body = Reason,
-    responses((status = 201, body = api::Run)))]
-async fn rerun(
-    State(app): State<App>,
-    PathOf(run): PathOf<String>,
-    deed: Option<Extension<Deed>>,
-    OptionalBody(reason): OptionalBody<Reason>,
-) -> Answer<Response> {
-    must_start(&app)?;
-    let before = app.control().run(id(&run)?).await?;
-    if let (Some(parent), Some(task)) = (before.parent, &before.task) {
-        let detail = format!("run {run} is of task \"{task}\" of another run");
-        return Err(Refusal::new(ErrorCode::RunIsTask, detail).hint(format!("mainspring run rerun {parent}")));
-    }
-    let new = app.control().rerun(before.id, deed.map(|deed| deed.asking())).await?;
-    tracing::info!(run.id = %new.id, rerun.of = run, reason = reason.reason, "rerun asked for");
-    shown(&app, new.id, StatusCode::CREATED).await
 }
 
 /// Lists the attempts of a run, first to last.
@@ -210,6 +189,7 @@ pub(super) async fn shown(app: &App, id: RunId, status: StatusCode) -> Answer<Re
     let mut shown = Runs::new(&**app.control().store()).show(run).await?;
     if let Some(tasks) = tasks {
         (shown.tasks, shown.paused) = (Some(tasks.counts()), tasks.paused);
+        shown.rerun_as = tasks.rerun_as.map(|run| run.to_string());
     }
     Ok((status, Json(shown)).into_response())
 }

@@ -43,7 +43,7 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
 pub(super) async fn reasons_of(app: &App, run: RunInfo) -> Answer<Vec<WhyReason>> {
     let waits = matches!(run.state, RunState::Held | RunState::Scheduled);
     if !waits && let Some(tasks) = tasks::tasks_of(app, &run).await? {
-        let mut reasons = vec![why::workflow(&run, &tasks.counts())];
+        let mut reasons = vec![why::workflow(&run, &tasks.counts(), tasks.rerun_as)];
         reasons.extend(run.cancel_requested_at.filter(|_| !run.state.is_final()).map(|at| why::asked_to_end(&run, at)));
         match run.state {
             RunState::Running => reasons.extend(tasks.why_waiting()),

@@ -81,6 +81,7 @@ impl<'a> Runs<'a> {
             output_ref: output_ref.map(|apart| api::OutputRef { bytes: apart.bytes, sha256: apart.sha256 }),
             output: output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
+            rerun_as: None,
             parent: run.parent.map(|id| id.to_string()),
             task: run.task,
             tasks: None,

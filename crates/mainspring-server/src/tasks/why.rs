@@ -90,9 +90,9 @@ impl Tasks {
 mod tests {
     use std::sync::Arc;
 
-    use mainspring_core::Timestamp;
     use mainspring_core::job::{Job, JobKey, Task};
     use mainspring_core::workflow::{TaskDefinition, TriggerRule, Workflow};
+    use mainspring_core::{JobId, RunId, RunSource, Timestamp};
     use mainspring_store::TaskRow;
 
     use super::*;
@@ -128,7 +128,8 @@ mod tests {
         let shape = job.workflow().unwrap().shape().unwrap();
         let mut states = vec![TaskState::Waiting; 6];
         rows.iter().for_each(|row| states[row.task as usize] = row.state);
-        Tasks { job: Arc::new(job), shape, rows, states, paused, stop: None }
+        let run = RunId::new(AT, RunSource::Asked(JobId(1), 1));
+        Tasks { job: Arc::new(job), shape, rows, states, paused, rerun_as: None, run, stop: None }
     }
 
     fn said(tasks: &Tasks, task: u32) -> Vec<String> {

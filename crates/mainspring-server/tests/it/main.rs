@@ -21,6 +21,7 @@ mod numbers;
 mod operations;
 mod pauses;
 mod repeats;
+mod reruns;
 mod restart;
 mod runs;
 mod schedules;

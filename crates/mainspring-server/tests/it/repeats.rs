@@ -120,6 +120,8 @@ async fn a_run_that_was_made_by_a_node_that_died_is_not_made_again() {
         queue: job.definition.queue.clone(),
         priority: 0,
         rerun_of: None,
+        repeat: None,
+        fire_time: since,
         at: since,
     };
     store.ask_run(asked).await.unwrap();

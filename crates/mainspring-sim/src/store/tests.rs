@@ -111,6 +111,8 @@ fn asked(job: i64) -> mainspring_store::AskedRun {
         queue: "default".into(),
         priority: 5,
         rerun_of: None,
+        repeat: None,
+        fire_time: at(0),
         at: at(0),
     }
 }

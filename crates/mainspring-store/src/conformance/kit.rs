@@ -346,6 +346,8 @@ pub fn asked(kept: &Kept, number: u64, now: Timestamp) -> AskedRun {
         queue: kept.job.definition.line(),
         priority: kept.job.definition.priority,
         rerun_of: None,
+        repeat: None,
+        fire_time: now,
         at: now,
     }
 }

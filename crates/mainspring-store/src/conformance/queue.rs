@@ -213,13 +213,14 @@ pub async fn asked_run_waits_in_its_queue_with_its_input(store: Arc<dyn Store>) 
         queue: "night".into(),
         priority: -3,
         rerun_of: Some(RunId::from_bytes([0xff; 16])),
+        fire_time: at(70),
         ..asked(&job, u64::MAX, at(77))
     };
     assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Queued);
     let info = kit.run(run.id).await;
     assert_eq!((info.state, info.origin, info.priority), (RunState::Queued, Origin::Rerun, -3));
     assert_eq!((info.queue.as_str(), &info.input, info.rerun_of), ("night", &run.input, run.rerun_of));
-    assert_eq!((info.fire_time, info.due_at, info.created_at), (at(77), at(77), at(77)));
+    assert_eq!((info.fire_time, info.due_at, info.created_at), (at(70), at(77), at(77)));
     assert_eq!((info.trigger, info.trigger_name, info.attempt), (None, None, 0));
     assert_eq!(kit.store.attempts(run.id).await.expect("attempts"), []);
     assert!(

@@ -31,22 +31,22 @@ pub(super) fn graph(names: &[&str]) -> Draft {
     Draft::of(Job::new(key, Task::Workflow(Box::new(Workflow { tasks, ..Workflow::default() }))))
 }
 
-async fn due(kit: &Kit) -> Vec<WorkflowDue> {
+pub(super) async fn due(kit: &Kit) -> Vec<WorkflowDue> {
     kit.store.workflows_due(ShardSet::ALL, 100).await.expect("workflows_due")
 }
 
-async fn begin(kit: &Kit, run: RunId, now: Timestamp) -> bool {
+pub(super) async fn begin(kit: &Kit, run: RunId, now: Timestamp) -> bool {
     kit.store.begin_workflow(run, now).await.expect("begin_workflow")
 }
 
-async fn read(kit: &Kit, run: RunId) -> WorkflowRow {
+pub(super) async fn read(kit: &Kit, run: RunId) -> WorkflowRow {
     let row = kit.store.workflow(run, 100).await.expect("workflow").expect("it is there");
     assert_eq!(kit.store.workflow_inbox(run, 100).await.expect("workflow_inbox"), row.inbox);
     row
 }
 
 /// A run of a graph of these tasks that has begun at 1,000.
-async fn begun(kit: &Kit, names: &[&str]) -> (Kept, RunId) {
+pub(super) async fn begun(kit: &Kit, names: &[&str]) -> (Kept, RunId) {
     let job = kit.save(graph(names)).await;
     let (run, _) = kit.ask(&job, 1, at(1_000)).await;
     assert!(begin(kit, run, at(1_000)).await);
@@ -54,7 +54,7 @@ async fn begun(kit: &Kit, names: &[&str]) -> (Kept, RunId) {
 }
 
 /// A step of what was read, that hears all there is.
-fn step(row: &WorkflowRow, now: Timestamp) -> WorkflowStep {
+pub(super) fn step(row: &WorkflowRow, now: Timestamp) -> WorkflowStep {
     WorkflowStep {
         run: row.run,
         turn: row.turn,
@@ -69,7 +69,7 @@ fn step(row: &WorkflowRow, now: Timestamp) -> WorkflowStep {
     }
 }
 
-fn write(task: u32, state: TaskState) -> TaskWrite {
+pub(super) fn write(task: u32, state: TaskState) -> TaskWrite {
     TaskWrite { task, item: None, state, generation: 0, reason: None, start: None }
 }
 
@@ -84,7 +84,7 @@ fn start(task: u32, name: &str) -> TaskWrite {
     TaskWrite { start: Some(start), ..write(task, TaskState::Running) }
 }
 
-async fn stepped(kit: &Kit, step: WorkflowStep) -> Vec<RunId> {
+pub(super) async fn stepped(kit: &Kit, step: WorkflowStep) -> Vec<RunId> {
     match kit.store.step_workflow(step).await.expect("step_workflow") {
         Stepped::Written(runs) => runs,
         Stepped::Stale => panic!("somebody else has taken the turn"),
@@ -92,7 +92,7 @@ async fn stepped(kit: &Kit, step: WorkflowStep) -> Vec<RunId> {
 }
 
 /// Starts these tasks in the next step.
-async fn start_all(kit: &Kit, run: RunId, names: &[(u32, &str)], now: Timestamp) -> Vec<RunId> {
+pub(super) async fn start_all(kit: &Kit, run: RunId, names: &[(u32, &str)], now: Timestamp) -> Vec<RunId> {
     let tasks = names.iter().map(|(task, name)| start(*task, name)).collect();
     let step = WorkflowStep { tasks, ..step(&read(kit, run).await, now) };
     stepped(kit, step).await
@@ -108,7 +108,7 @@ fn ended(child: RunId, state: RunState) -> MessageBody {
 }
 
 /// The end of the first attempt at a task.
-fn verdict(job: &Kept, claimed: &ClaimedRun, verdict: Verdict, ended_at: Timestamp) -> Completion {
+pub(super) fn verdict(job: &Kept, claimed: &ClaimedRun, verdict: Verdict, ended_at: Timestamp) -> Completion {
     Completion { job_version: claimed.job_version, ..job.verdict(claimed.run, verdict, ended_at) }
 }
 

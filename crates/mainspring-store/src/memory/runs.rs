@@ -27,6 +27,10 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     if model.live.get(asked.id).is_some() || model.history.get(asked.id).is_some() {
         return Ok(Asked { placed: Placed::Known });
     }
+    if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
+        model.workflows.repeat(of, asked.id, it)?;
+    }
+    let job = model.job_mut(asked.job);
     let mut admission = job.limit().map_or(Admission::Start, |rule| admit_asked(job.gate, rule));
     if let Some(rule) = job.limit().filter(|_| admission == Admission::Replace) {
         admission = model.replace(asked.job, rule, asked.at);
@@ -56,7 +60,7 @@ fn new_run(asked: AskedRun, state: RunState, born: Placed, expires_at: Option<Ti
         job: asked.job,
         job_version: asked.job_version,
         trigger: None,
-        fire_time: asked.at,
+        fire_time: asked.fire_time,
         due_at: asked.at,
         created_at: asked.at,
         claimed_at: None,

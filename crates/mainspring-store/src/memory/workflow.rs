@@ -12,9 +12,10 @@ use mainspring_core::{RunId, Timestamp, shard_of};
 use super::live::{More, Run, Stamp, TaskOf};
 use super::model::{End, Model};
 use super::{route, runs};
+use crate::error::{Error, Result};
 use crate::workflow::{
-    Message, MessageBody, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, WorkflowDue, WorkflowRow, WorkflowStep,
-    shared,
+    Message, MessageBody, Repeat, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, WorkflowDue, WorkflowRow,
+    WorkflowStep, repeated, shared,
 };
 
 /// The number of the holder of runs that nobody executes.
@@ -28,13 +29,14 @@ pub(super) struct Workflows {
     messages: i64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Workflow {
     turn: i64,
     stop: Option<Stop>,
     paused: bool,
     /// How many ids of runs of tasks are given out.
     children: u32,
+    rerun_as: Option<RunId>,
     tasks: BTreeMap<(u32, Option<u32>), TaskRow>,
     /// Nothing: there is more to do.
     inbox: BTreeMap<i64, Option<MessageBody>>,
@@ -47,6 +49,28 @@ impl Workflows {
             self.messages += 1;
             workflow.inbox.insert(self.messages, body);
         }
+    }
+
+    /// Gives a run that is to repeat another one what it begins with.
+    pub(super) fn repeat(&mut self, of: RunId, again: RunId, repeat: &Repeat) -> Result<()> {
+        let mut new = Workflow::default();
+        match self.runs.get_mut(&of) {
+            Some(old) if old.rerun_as != repeat.after => return Err(repeated(of)),
+            Some(old) => {
+                old.rerun_as = Some(again);
+                for kept in &repeat.keep {
+                    let rows = old.tasks.range((kept.there, None)..=(kept.there, Some(u32::MAX)));
+                    let row =
+                        |(_, row): (_, &TaskRow)| ((kept.here, row.item), TaskRow { task: kept.here, ..row.clone() });
+                    new.tasks.extend(rows.map(row));
+                }
+            }
+            // It has never begun.
+            None if repeat.keep.is_empty() => {}
+            None => return Err(Error::NotFound { what: "run", key: of.to_string() }),
+        }
+        self.runs.insert(again, new);
+        Ok(())
     }
 
     /// Notes the end of a task's run.
@@ -92,9 +116,7 @@ pub(super) fn begin(model: &mut Model, id: RunId, at: Timestamp) -> bool {
         (run.state, run.attempt, run.claimed_at, run.owner) = (RunState::Running, 1, Some(at), NOBODY);
         run.more().expires_at = None;
     });
-    let new =
-        Workflow { turn: 1, stop: None, paused: false, children: 0, tasks: BTreeMap::new(), inbox: BTreeMap::new() };
-    model.workflows.runs.insert(id, new);
+    model.workflows.runs.entry(id).or_default().turn = 1;
     model.workflows.leave(id, None);
     model.events.run(id, job, RunState::Running);
     model.events.flush(at);
@@ -118,6 +140,7 @@ pub(super) fn workflow(model: &Model, id: RunId, inbox: u32) -> Option<WorkflowR
         stop: workflow.stop,
         paused: workflow.paused,
         ended: over.map(|over| over.run.state),
+        rerun_as: workflow.rerun_as,
         tasks: workflow.tasks.values().cloned().collect(),
         inbox: self::inbox(model, id, inbox),
     })

@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(22, "0022_document_expiring"),
     migration!(23, "0023_flow"),
     migration!(24, "0024_backfill"),
+    migration!(25, "0025_rerun"),
 ];
 
 /// Number of the newest migration.

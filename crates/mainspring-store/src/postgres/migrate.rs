@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(21, "0021_document_expiring"),
     migration!(22, "0022_flow"),
     migration!(23, "0023_backfill"),
+    migration!(24, "0024_rerun"),
 ];
 
 /// Number of the newest migration.

@@ -19,6 +19,7 @@ use super::job;
 use super::replace::{Ending, Notes, Unfinished, end_unstarted, replace, request_end, unfinished};
 use super::route::end_shards;
 use super::session::{RunChanges, Session};
+use super::workflow::repeat;
 use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 
@@ -40,6 +41,9 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     let (state, placed) = admit(db, &mut session.runs, &mut notes, asked, rule)?;
     let expires_at = job.definition.start_timeout_ms.map(|ms| asked.at + ms);
     insert(db, asked, state, rule.is_some(), expires_at)?;
+    if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
+        repeat(db, of, asked.id, it)?;
+    }
     session.runs.push(asked.id, asked.job, state);
     session.flush_runs(asked.at)?;
     notes.pass_on(session)?;
@@ -72,13 +76,14 @@ fn admit(
 }
 
 fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool, expires_at: Option<Timestamp>) -> Step<()> {
-    let values: [(&str, &dyn ToSql); 12] = [
+    let values: [(&str, &dyn ToSql); 13] = [
         (":id", asked.id.as_bytes()),
         (":job", &asked.job.0),
         (":job_version", &asked.job_version.0),
         (":state", &state.as_str()),
         (":origin", &asked.origin.as_str()),
         (":gated", &gated),
+        (":fire_time", &asked.fire_time.as_millis()),
         (":at", &asked.at.as_millis()),
         (":priority", &asked.priority),
         (":queue", &named(&asked.queue)),

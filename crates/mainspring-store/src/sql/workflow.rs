@@ -1,6 +1,7 @@
 //! Runs of workflows: what there is to do, and one step at a time.
 
 mod cancel;
+mod repeat;
 mod step;
 
 use mainspring_core::cluster::ShardSet;
@@ -18,6 +19,7 @@ use super::db::{
 use super::session::Session;
 use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow, shared};
 
+pub(crate) use repeat::repeat;
 pub(crate) use step::{TURN, step};
 
 /// The item of a task as a whole.
@@ -50,7 +52,7 @@ pub(crate) fn begin(session: &mut Session<impl Batches>, run: RunId, at: Timesta
         return Ok(false);
     }
     let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
-    db.post(sql!("workflow_begun"), &this, None)?;
+    db.post(sql!("workflow_begun", mysql), &this, None)?;
     db.post(sql!("workflow_owe"), &this, None)?;
     let job = read_one(db, sql!("cancel_read"), &id, |row| row.get(0).map(JobId))?;
     session.runs.push(run, job.ok_or_else(gone)?, RunState::Running);
@@ -95,6 +97,7 @@ fn about(run: RunId, row: &Row<'_>) -> Step<WorkflowRow> {
         stop: maybe_word(row, 8, Stop::from_word)?,
         paused: row.get(9)?,
         ended: maybe_word(row, 10, RunState::from_word)?,
+        rerun_as: maybe_run_id(row, 11)?,
         tasks: Vec::new(),
         inbox: Vec::new(),
     })

@@ -41,6 +41,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(19, "0019_document_expiring"),
     migration!(20, "0020_flow"),
     migration!(21, "0021_backfill"),
+    migration!(22, "0022_rerun"),
 ];
 
 /// Number of the newest migration.

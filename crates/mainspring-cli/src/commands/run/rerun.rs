@@ -1,0 +1,115 @@
+//! `mainspring run rerun`: what would run again, and that it does.
+
+use clap::Args;
+use mainspring_api::{Reason, Rerun, RerunPlan};
+
+use crate::connect::Session;
+use crate::error::{Error, Result};
+use crate::output::{Form, Output, counted, duration};
+use crate::views::{RERUN, RUN};
+use crate::{bulk, who};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring run rerun RUN                                 all of it
+  mainspring run rerun RUN --failed --dry-run              what would run again
+  mainspring run rerun RUN --task load --downstream        load, and all that need it
+  mainspring run rerun RUN --task load --apply 5c0e8b1f2a94
+  mainspring run rerun RUN --failed --version latest       by the newest version of the job")]
+pub(super) struct RerunArgs {
+    /// Id of a run
+    #[arg(required = true, value_name = "RUN")]
+    ids: Vec<String>,
+    /// Only this task of a workflow run, the others keep their results; may be given several times
+    #[arg(long = "task", value_name = "TASK")]
+    tasks: Vec<String>,
+    /// Also all tasks that need these
+    #[arg(long, requires = "tasks")]
+    downstream: bool,
+    /// Also all tasks that these need
+    #[arg(long, requires = "tasks")]
+    upstream: bool,
+    /// These tasks alone, which is the default
+    #[arg(long, requires = "tasks", conflicts_with_all = ["downstream", "upstream"])]
+    only: bool,
+    /// Tasks that failed or were cancelled, and those that did not start because of them
+    #[arg(long, conflicts_with = "tasks")]
+    failed: bool,
+    /// Tasks that the run has no record of
+    #[arg(long, conflicts_with_all = ["tasks", "failed"])]
+    missing: bool,
+    /// Version of the job: pinned (that of the run), latest or its number
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+    /// Show the plan, and change nothing
+    #[arg(long, conflicts_with = "apply")]
+    dry_run: bool,
+    /// Carry out this plan, and refuse if it no longer holds
+    #[arg(long, value_name = "PLAN")]
+    apply: Option<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+impl RerunArgs {
+    fn asked(&self) -> Rerun {
+        let Reason { reason, by } = who::because(self.reason.clone());
+        Rerun {
+            tasks: self.tasks.clone(),
+            downstream: self.downstream,
+            upstream: self.upstream,
+            failed: self.failed,
+            missing: self.missing,
+            version: self.version.clone(),
+            plan: self.apply.clone(),
+            reason,
+            by,
+        }
+    }
+}
+
+pub(super) async fn rerun(session: &Session, args: RerunArgs, output: &Output) -> Result {
+    if args.apply.is_some() && args.ids.len() > 1 {
+        return Err(Error::usage("--apply goes with one run: a plan is that of a single run"));
+    }
+    let asked = args.asked();
+    if args.dry_run {
+        let ask = async |id: &String| session.ask(session.client.plan_rerun(id, &asked)).await;
+        return bulk::each(&args.ids, ask, |plan| show(plan, output)).await;
+    }
+    let ask = async |id: &String| session.ask(session.client.rerun_tasks(id, &asked)).await;
+    bulk::each(&args.ids, ask, |run| output.done(run, &RUN, format_args!("started run {} of {}", run.id, run.job)))
+        .await
+}
+
+fn show(plan: &RerunPlan, output: &Output) -> Result {
+    if output.form() != Form::Table {
+        return output.document(plan);
+    }
+    let newest = match plan.latest_version {
+        newest if newest == plan.version => String::new(),
+        newest => format!(" (newest {newest})"),
+    };
+    output.text(format_args!("{} {}: {}, version {}{newest}", plan.job, plan.run, plan.state, plan.version))?;
+    if let Some(again) = &plan.rerun_as {
+        output.text(format_args!("run {again} repeats it already"))?;
+    }
+    output.text("")?;
+    output.list(&plan.tasks, &RERUN)?;
+    output.text("")?;
+    output.text(summary(plan))
+}
+
+/// What a plan comes to, in a line.
+fn summary(plan: &RerunPlan) -> String {
+    let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let mut parts =
+        vec![format!("{} to run again", counted(count(plan.reruns), "task")), format!("{} kept", plan.keeps)];
+    parts.extend((plan.cannot_run > 0).then(|| format!("{} cannot run", plan.cannot_run)));
+    parts.extend((plan.gone > 0).then(|| format!("{} gone", plan.gone)));
+    let takes = plan.estimate_ms.map(|ms| format!("about {}", duration(i64::try_from(ms).unwrap_or(i64::MAX))));
+    parts.extend(takes);
+    let then = if plan.reruns > 0 { format!("; carry it out with --apply {}", plan.plan) } else { String::new() };
+    format!("{}{then}", parts.join(", "))
+}

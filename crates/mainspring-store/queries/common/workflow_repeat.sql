@@ -1,0 +1,1 @@
+UPDATE workflow_run SET rerun_as = :again WHERE run_id = :run

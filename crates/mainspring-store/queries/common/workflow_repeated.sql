@@ -1,0 +1,1 @@
+SELECT rerun_as FROM workflow_run WHERE run_id = :run

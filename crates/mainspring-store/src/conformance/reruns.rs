@@ -1,0 +1,160 @@
+//! Runs of workflows that repeat others: they begin with the tasks that they keep.
+#![expect(missing_docs, reason = "the names of histories are sentences")]
+
+use std::sync::Arc;
+
+use mainspring_core::batch::Placed;
+use mainspring_core::run::{Origin, RunState, Verdict};
+use mainspring_core::workflow::TaskState;
+use mainspring_core::{RunId, Timestamp};
+
+use super::kit::{Kept, Kit, asked, at};
+use super::workflows::{begin, begun, due, graph, read, start_all, step, stepped, verdict, write};
+use crate::{
+    AskedRun, Cancelled, Error, KeptTask, PurgeRule, REPEATED, Repeat, Store, TaskRow, TaskStart, TaskWrite,
+    WorkflowStep,
+};
+
+/// A rerun that keeps some tasks, each under the number that it has.
+fn again(job: &Kept, of: RunId, number: u64, after: Option<RunId>, keep: &[(u32, u32)]) -> AskedRun {
+    let keep = keep.iter().map(|(there, here)| KeptTask { there: *there, here: *here }).collect();
+    AskedRun {
+        origin: Origin::Rerun,
+        rerun_of: Some(of),
+        repeat: Some(Repeat { after, keep }),
+        fire_time: at(500),
+        ..asked(job, number, at(3_000))
+    }
+}
+
+async fn ask(kit: &Kit, run: AskedRun) -> RunId {
+    let id = run.id;
+    assert_eq!(kit.store.ask_run(run).await.expect("ask_run").placed, Placed::Queued);
+    id
+}
+
+async fn refused(kit: &Kit, run: AskedRun) -> Error {
+    let id = run.id;
+    let error = kit.store.ask_run(run).await.expect_err("it is refused");
+    assert_eq!(kit.store.run(id).await.expect("run"), None, "nothing is left of it");
+    assert_eq!(kit.store.workflow(id, 9).await.expect("workflow"), None);
+    error
+}
+
+async fn rows(kit: &Kit, run: RunId) -> Vec<TaskRow> {
+    read(kit, run).await.tasks
+}
+
+async fn end(kit: &Kit, run: RunId, tasks: Vec<TaskWrite>, end: Verdict, now: Timestamp) {
+    let step = WorkflowStep { tasks, end: Some((end, None)), ..step(&read(kit, run).await, now) };
+    stepped(kit, step).await;
+}
+
+/// A run of a, which succeeded in two items, b, which failed, and c, which did not start because of it. With the runs of a and b.
+async fn over(kit: &mut Kit) -> (Kept, RunId, Vec<RunId>) {
+    let (job, run) = begun(kit, &["a", "b", "c"]).await;
+    let item = |item: u32| TaskWrite {
+        item: Some(item),
+        start: Some(TaskStart {
+            name: format!("a[{item}]"),
+            line: "default".into(),
+            priority: 5,
+            input: None,
+            expires_at: None,
+        }),
+        ..write(0, TaskState::Running)
+    };
+    let tasks = vec![write(0, TaskState::Running), item(0), item(1)];
+    let mut runs = stepped(kit, WorkflowStep { tasks, ..step(&read(kit, run).await, at(1_000)) }).await;
+    runs.extend(start_all(kit, run, &[(1, "b")], at(1_000)).await);
+    let claimed = kit.claim(9, at(1_000)).await;
+    let ends = claimed.iter().map(|claimed| verdict(&job, claimed, Verdict::Succeeded, at(1_100))).collect();
+    kit.complete(at(1_100), ends).await;
+    let done = |task: u32, item: Option<u32>| TaskWrite { item, ..write(task, TaskState::Succeeded) };
+    let because = |task: u32, state, why: &str| TaskWrite { reason: Some(why.to_owned()), ..write(task, state) };
+    let tasks = vec![
+        done(0, None),
+        done(0, Some(0)),
+        done(0, Some(1)),
+        because(1, TaskState::Failed, "no disk"),
+        because(2, TaskState::UpstreamFailed, "b failed"),
+    ];
+    end(kit, run, tasks, Verdict::Failed, at(2_000)).await;
+    (job, run, runs)
+}
+
+pub async fn rerun_begins_with_the_tasks_that_it_keeps(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, run, runs) = over(&mut kit).await;
+    let before = rows(&kit, run).await;
+    // In the version that is to run, a is the second task and c the first.
+    let new = ask(&kit, again(&job, run, 7, None, &[(0, 1), (2, 0)])).await;
+    let info = kit.run(new).await;
+    assert_eq!((info.rerun_of, info.fire_time, info.due_at), (Some(run), at(500), at(3_000)));
+    let kept = rows(&kit, new).await;
+    let moved = |row: &TaskRow, task| TaskRow { task, ..row.clone() };
+    let expected: Vec<TaskRow> =
+        before[4..].iter().map(|row| moved(row, 0)).chain(before[..3].iter().map(|row| moved(row, 1))).collect();
+    assert_eq!(kept, expected);
+    assert_eq!(kept[2].child, Some(runs[0]), "what a has left can be read");
+    assert_eq!(read(&kit, new).await.turn, 0, "it has not begun");
+    assert_eq!(read(&kit, run).await.rerun_as, Some(new));
+    assert_eq!(kit.store.ask_run(again(&job, run, 7, None, &[])).await.expect("ask_run").placed, Placed::Known);
+    assert_eq!(rows(&kit, new).await, kept, "the same request changes nothing");
+
+    assert!(begin(&kit, new, at(3_001)).await);
+    assert_eq!(due(&kit).await.len(), 1, "there is something to do");
+    let begun = read(&kit, new).await;
+    assert_eq!((begun.turn, &begun.tasks), (1, &kept));
+    let children = start_all(&kit, new, &[(2, "b")], at(3_002)).await;
+    assert_eq!(kit.run(children[0]).await.fire_time, at(500), "tasks stand for the same instant");
+    assert_eq!(kit.claim(9, at(3_002)).await.len(), 1, "what is kept does not run");
+    assert_eq!(rows(&kit, run).await, before, "the run that is repeated stays as it was");
+}
+
+pub async fn rerun_is_refused_once_another_one_came_first(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, run, _) = over(&mut kit).await;
+    let first = ask(&kit, again(&job, run, 1, None, &[(0, 0)])).await;
+    for after in [None, Some(run)] {
+        let error = refused(&kit, again(&job, run, 2, after, &[(0, 0)])).await;
+        assert!(matches!(error, Error::Conflict { what: REPEATED, .. }), "{error}");
+    }
+    let second = ask(&kit, again(&job, run, 2, Some(first), &[(0, 0)])).await;
+    assert_eq!(read(&kit, run).await.rerun_as, Some(second));
+    assert_eq!(read(&kit, first).await.rerun_as, None);
+}
+
+pub async fn rerun_of_a_run_that_never_began_keeps_nothing(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(graph(&["a"])).await;
+    let (run, _) = kit.ask(&job, 1, at(1_000)).await;
+    assert_eq!(kit.store.cancel_run(run, "no", None, at(1_001)).await.expect("cancel_run"), Cancelled::AtOnce);
+    let error = refused(&kit, again(&job, run, 2, None, &[(0, 0)])).await;
+    assert!(matches!(error, Error::NotFound { what: "run", .. }), "{error}");
+    let new = ask(&kit, again(&job, run, 2, None, &[])).await;
+    assert!(begin(&kit, new, at(3_001)).await);
+    assert_eq!(rows(&kit, new).await, []);
+}
+
+pub async fn rerun_that_never_began_leaves_nothing_behind(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, run, runs) = over(&mut kit).await;
+    let new = ask(&kit, again(&job, run, 7, None, &[(0, 0)])).await;
+    assert_eq!(kit.store.cancel_run(new, "no", None, at(4_000)).await.expect("cancel_run"), Cancelled::AtOnce);
+    assert_eq!(read(&kit, new).await.ended, Some(RunState::Cancelled));
+    assert_eq!(rows(&kit, new).await.len(), 3, "what it would have kept can be seen");
+    let rule = PurgeRule {
+        at: at(9_000),
+        history_before: at(0),
+        history_keep_per_job: Some(0),
+        events_before: at(0),
+        tombstones_before: at(0),
+        limit: 100,
+    };
+    kit.store.purge(rule).await.expect("purge");
+    assert_eq!(kit.store.workflow(new, 9).await.expect("workflow"), None);
+    assert_eq!(kit.states(&[new, run, runs[0]]).await, [None; 3]);
+    let newer = ask(&kit, again(&job, run, 7, None, &[])).await;
+    assert_eq!(rows(&kit, newer).await, [], "the rows of a run with the same id are gone");
+}
