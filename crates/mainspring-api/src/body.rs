@@ -36,6 +36,25 @@ pub fn read_body<T: JsonSchema + DeserializeOwned + 'static>(body: &[u8], limits
     })
 }
 
+/// Reads a file as documents that are each a `T`. Problems have the place in the file.
+///
+/// # Errors
+/// As [`read_body`].
+pub fn read_documents<T: JsonSchema + DeserializeOwned + 'static>(
+    file: Option<&str>,
+    text: &[u8],
+    format: Format,
+) -> Result<Vec<T>, Vec<Problem>> {
+    let documents = parse_documents(file, text, format, Limits::FILE)?;
+    let read = documents.iter().map(|document| {
+        shape::read(&document.value).map_err(|problems| {
+            let locate = |problem: Problem| Problem { position: document.position(&problem.pointer), ..problem };
+            problems.into_iter().map(locate).collect()
+        })
+    });
+    read.collect()
+}
+
 /// Reads the parameters of a query as a `T`.
 ///
 /// # Errors

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::{Bundle, CalendarSpec, ErrorCode, JobSpec, Problem};
 
+pub(crate) mod alert;
 mod flow;
 mod job;
 mod name;
@@ -14,6 +15,7 @@ mod trigger;
 mod workflow;
 mod xxl;
 
+pub use alert::{check_alert_channel, check_alert_rule};
 pub use flow::check_flow;
 pub use name::is_valid_name;
 use name::name_problem;
@@ -39,6 +41,7 @@ pub fn check_job(spec: &JobSpec) -> Vec<Problem> {
     job::check_values(spec, &mut problems);
     trigger::check_triggers(spec, &mut problems);
     workflow::check_workflow(spec, &mut problems);
+    alert::check_alerts(&spec.alerts, &mut problems);
     problems
 }
 

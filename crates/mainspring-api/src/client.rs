@@ -25,6 +25,7 @@ use reqwest::{Method, RequestBuilder, Url};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+mod alerts;
 mod answer;
 mod approvals;
 mod backfills;

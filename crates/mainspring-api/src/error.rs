@@ -329,6 +329,33 @@ catalogue! {
     WebhookDisabled "webhook.disabled" 409 "the node that answers makes no HTTP calls"
         "Webhooks are delivered by nodes that execute HTTP tasks. Start the server with a data folder.";
 
+    AlertChannelNotFound "alert.channel_not_found" 404 "there is no such channel of alerts"
+        "Correct the name. `mainspring alert channel list` shows what there is.";
+    AlertChannelUnknown "alert.channel_unknown" 422 "a rule names a channel that there is not"
+        "Correct the name, or save the channel first: `mainspring alert channel apply -f FILE`.";
+    AlertChannelUsed "alert.channel_used" 409 "rules still name the channel"
+        "Change or delete the rules that the message names first.";
+    AlertRuleNotFound "alert.rule_not_found" 404 "there is no such rule of alerts"
+        "Correct the name. `mainspring alert rule list` shows what there is.";
+    AlertSilenceNotFound "alert.silence_not_found" 404 "there is no such silence"
+        "It may have ended. `mainspring alert silence list` shows which hold.";
+    AlertDeliveryNotFound "alert.delivery_not_found" 404 "there is no such message to a channel"
+        "Correct the id. Messages are kept for 30 days. One that is still sent cannot be sent again.";
+    AlertLimit "alert.limit" 409 "there are as many channels, rules or silences as there may be"
+        "Delete some that are not needed.";
+    AlertNothingMatches "alert.nothing_matches" 200 "a warning: no job fits the rule"
+        "Compare namespace, job and labels with those of the jobs. The rule holds for jobs that come later.";
+    AlertSecret "alert.secret" 422 "a secret of a channel is not there"
+        "Put the file into the folder `secrets` of the data folder, or set the variable, on every server. `***` keeps a text that is there; a new channel has none.";
+    AlertSmtp "alert.smtp" 502 "the mail server did not take the message"
+        "The message says what it answered. Correct server, port, security, user name, password, sender or receivers; `mainspring alert channel test NAME` tries again.";
+    AlertAddress "alert.address" 502 "an address may not be reached or is not found"
+        "Addresses that are not public need `--allow-outbound` on every server, as for HTTP tasks.";
+    AlertRefused "alert.refused" 502 "the receiver of a channel refused the message"
+        "The message says what it answered. Correct the address or the secret; chat robots also refuse messages without their keyword, and more than some 20 a minute.";
+    AlertDisabled "alert.disabled" 409 "the node that answers sends no messages"
+        "Alerts are sent by nodes that execute HTTP tasks. Start the server with a data folder.";
+
     XxlAppNotFound "xxl.app_not_found" 404 "there is no such app of XXL-JOB's executors"
         "Correct the name. `mainspring xxl app list` shows what there is; `mainspring xxl app create` makes one.";
     XxlAppLimit "xxl.app_limit" 409 "there are as many apps as there may be"

@@ -25,8 +25,11 @@ mod spec;
 mod timestamp;
 mod wire;
 
-pub use body::{read_body, read_query};
-pub use check::{check_bundle, check_calendar, check_flow, check_job, check_trigger, is_valid_name, placed_in_task};
+pub use body::{read_body, read_documents, read_query};
+pub use check::{
+    check_alert_channel, check_alert_rule, check_bundle, check_calendar, check_flow, check_job, check_trigger,
+    is_valid_name, placed_in_task,
+};
 pub use document::{Document, Format, Limits, is_exact_number, parse_documents};
 pub use error::{ErrorCode, ProblemDetails, error_reference};
 pub use export::{ExportError, write_text};

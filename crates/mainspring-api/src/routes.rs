@@ -95,6 +95,16 @@
 //! | [`WEBHOOK_SECRET`] | POST ([`WebhookRotation`](crate::WebhookRotation)) | → [`Webhook`](crate::Webhook) with another secret |
 //! | [`WEBHOOK_RESUME`] | POST | → [`Webhook`](crate::Webhook) |
 //! | [`WEBHOOK_TEST`] | POST | → 202 [`WebhookDelivery`](crate::WebhookDelivery) |
+//! | [`ALERTS`] | GET ([`AlertFilter`](crate::AlertFilter)) | → array of [`OpenAlert`](crate::OpenAlert) |
+//! | [`ALERT_CHANNELS`] | GET | → array of [`AlertChannel`](crate::AlertChannel) |
+//! | [`ALERT_CHANNEL`] | GET, PUT, DELETE | [`AlertChannelSpec`](crate::AlertChannelSpec) → [`AlertChannel`](crate::AlertChannel) |
+//! | [`ALERT_CHANNEL_TEST`] | POST | → [`AlertDelivery`](crate::AlertDelivery) |
+//! | [`ALERT_RULES`] | GET | → array of [`AlertRule`](crate::AlertRule) |
+//! | [`ALERT_RULE`] | GET, PUT, DELETE | [`AlertRuleSpec`](crate::AlertRuleSpec) → [`AlertRule`](crate::AlertRule) |
+//! | [`ALERT_SILENCES`] | GET, POST | [`AlertSilenceSpec`](crate::AlertSilenceSpec) → 201 [`AlertSilence`](crate::AlertSilence); GET: array of them |
+//! | [`ALERT_SILENCE`] | DELETE | |
+//! | [`ALERT_DELIVERIES`] | GET ([`AlertDeliveryFilter`](crate::AlertDeliveryFilter)) | → [`Page`](crate::Page) of [`AlertDelivery`](crate::AlertDelivery), newest first |
+//! | [`ALERT_REDELIVERY`] | POST | → 202 [`AlertDelivery`](crate::AlertDelivery) |
 //! | [`FLOWS`] | GET | array of [`FlowSummary`](crate::FlowSummary) |
 //! | [`FLOW`] | GET, PUT ([`FlowSpec`](crate::FlowSpec)), DELETE | → [`Flow`](crate::Flow) |
 //! | [`FLOW_COMPONENTS`] | POST ([`FlowChange`](crate::FlowChange)) | → [`Flow`](crate::Flow) |
@@ -325,6 +335,26 @@ pub const WEBHOOK_RESUME: &str = "/api/v1/webhooks/{webhook}/resume";
 pub const WEBHOOK_TEST: &str = "/api/v1/webhooks/{webhook}/test";
 /// What was sent to a webhook, newest first.
 pub const WEBHOOK_DELIVERIES: &str = "/api/v1/webhooks/{webhook}/deliveries";
+/// What is wrong with jobs that somebody is told of.
+pub const ALERTS: &str = "/api/v1/alerts";
+/// Where alerts are sent.
+pub const ALERT_CHANNELS: &str = "/api/v1/alert-channels";
+/// One channel, by name.
+pub const ALERT_CHANNEL: &str = "/api/v1/alert-channels/{channel}";
+/// Sends a channel a message for a test.
+pub const ALERT_CHANNEL_TEST: &str = "/api/v1/alert-channels/{channel}/test";
+/// What is told to whom, for many jobs.
+pub const ALERT_RULES: &str = "/api/v1/alert-rules";
+/// One rule, by name.
+pub const ALERT_RULE: &str = "/api/v1/alert-rules/{rule}";
+/// What is not told for a while.
+pub const ALERT_SILENCES: &str = "/api/v1/alert-silences";
+/// One silence, by id. DELETE: it ends now.
+pub const ALERT_SILENCE: &str = "/api/v1/alert-silences/{silence}";
+/// What was sent to channels, newest first.
+pub const ALERT_DELIVERIES: &str = "/api/v1/alert-deliveries";
+/// Sends a message again.
+pub const ALERT_REDELIVERY: &str = "/api/v1/alert-deliveries/{delivery}/redeliver";
 /// Apps of XXL-JOB's executors.
 pub const XXL_APPS: &str = "/api/v1/xxl/apps";
 /// One app. POST changes it.
@@ -460,6 +490,16 @@ pub const ALL: &[(&str, &[&str])] = &[
     (WEBHOOK_RESUME, &["POST"]),
     (WEBHOOK_TEST, &["POST"]),
     (WEBHOOK_DELIVERIES, &["GET"]),
+    (ALERTS, &["GET"]),
+    (ALERT_CHANNELS, &["GET"]),
+    (ALERT_CHANNEL, &["GET", "PUT", "DELETE"]),
+    (ALERT_CHANNEL_TEST, &["POST"]),
+    (ALERT_RULES, &["GET"]),
+    (ALERT_RULE, &["GET", "PUT", "DELETE"]),
+    (ALERT_SILENCES, &["GET", "POST"]),
+    (ALERT_SILENCE, &["DELETE"]),
+    (ALERT_DELIVERIES, &["GET"]),
+    (ALERT_REDELIVERY, &["POST"]),
     (XXL_APPS, &["GET", "POST"]),
     (XXL_APP, &["GET", "POST", "DELETE"]),
     (XXL_APP_TOKEN, &["POST"]),

@@ -19,8 +19,18 @@ use crate::{ErrorCode, Problem, did_you_mean};
 mod words;
 
 /// Members that are durations, beside those whose names end in `timeout`.
-const DURATIONS: [&str; 7] =
-    ["every", "delay", "jitter", "misfire_threshold", "retry_delay", "retry_max_delay", "retry_jitter"];
+const DURATIONS: [&str; 10] = [
+    "every",
+    "delay",
+    "jitter",
+    "misfire_threshold",
+    "retry_delay",
+    "retry_max_delay",
+    "retry_jitter",
+    "late",
+    "runs_longer",
+    "repeat",
+];
 
 /// Problems that are kept: a list of a hundred thousand wrong items helps nobody.
 pub(crate) const PROBLEMS_MAX: usize = 1_000;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+mod alert;
 mod calendar;
 mod flow;
 mod hold;
@@ -21,6 +22,9 @@ mod trigger;
 mod workflow;
 mod xxl;
 
+pub use alert::{
+    AlertChannelSpec, AlertEmail, AlertHook, AlertRuleSpec, AlertSecret, AlertSecretPlace, AlertSecurity, AlertSpec,
+};
 pub use calendar::{CalendarSpec, DailyRange};
 pub use flow::{
     ComponentSpec, ConnectionSpec, FlowMisfire, FlowPlacement, FlowRetryMode, FlowSpec, GenerateSpec, LogSpec,
@@ -193,6 +197,10 @@ pub struct JobSpec {
     /// Whether each run is given the data that the last one that succeeded has left (Quartz: `PersistJobDataAfterExecution`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_data: Option<bool>,
+    /// Who is told when the job goes wrong; at most 50.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 50))]
+    pub alerts: Vec<AlertSpec>,
     /// No trigger of the job fires while true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,

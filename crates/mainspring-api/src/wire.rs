@@ -3,6 +3,7 @@
 //! Fields are only ever added within `/api/v1`, so readers pass over those they do not know. Numbers
 //! stay below 2^53; ids are text. States and kinds that a client does not know read as `Unknown`.
 
+mod alert;
 mod apply;
 mod approval;
 mod backfill;
@@ -30,6 +31,9 @@ mod why;
 mod worker;
 mod xxl;
 
+pub use alert::{
+    AlertChannel, AlertDelivery, AlertDeliveryFilter, AlertFilter, AlertRule, AlertSilence, AlertSilenceSpec, OpenAlert,
+};
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use approval::{Approval, ApprovalFilter};
 pub use backfill::{

@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, backfill, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label, logs,
-    next, queue, run, server, trigger, version, webhook, worker, workflow, xxl,
+    alert, apply, backfill, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label,
+    logs, next, queue, run, server, trigger, version, webhook, worker, workflow, xxl,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -48,6 +48,7 @@ enum Command {
     Queue(queue::QueueArgs),
     Label(label::LabelArgs),
     Worker(worker::WorkerArgs),
+    Alert(alert::AlertArgs),
     Webhook(webhook::WebhookArgs),
     Xxl(xxl::XxlArgs),
     Cluster(cluster::ClusterArgs),
@@ -85,6 +86,7 @@ impl Cli {
             Command::Queue(args) => queue::run(args, &output),
             Command::Label(args) => label::run(args, &output),
             Command::Worker(args) => worker::run(args, &output),
+            Command::Alert(args) => alert::run(args, &output),
             Command::Webhook(args) => webhook::run(args, &output),
             Command::Xxl(args) => xxl::run(args, &output),
             Command::Cluster(args) => cluster::run(args, &output),

@@ -1,5 +1,6 @@
 //! One file per noun; each takes its arguments and an [`Output`](crate::output::Output).
 
+pub mod alert;
 pub mod apply;
 pub mod backfill;
 pub mod bench;

@@ -13,6 +13,8 @@ use mainspring_api::{
 use mainspring_core::job::Job;
 use mainspring_schedule::Timestamp;
 use mainspring_server::convert::{self, CompiledFlow, Known, Surroundings};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
@@ -57,6 +59,17 @@ pub fn read(paths: &[PathBuf], foreign: Foreign, namespace: &str, output: &Outpu
     output.warn(&skipped);
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
     read_texts(&texts, namespace, &output.style().now())
+}
+
+/// Reads files as documents of one kind.
+///
+/// # Errors
+/// As [`contents`]; every problem of their shape with `file:line:column` (exit 9).
+pub fn documents<T: JsonSchema + DeserializeOwned + 'static>(paths: &[PathBuf]) -> Result<Vec<T>> {
+    let (files, _) = contents(paths, Foreign::Refused)?;
+    let read = files.iter().map(|file| mainspring_api::read_documents(file.name.as_deref(), &file.bytes, file.format));
+    let read: Vec<Vec<T>> = read.collect::<std::result::Result<_, _>>().map_err(invalid)?;
+    Ok(read.into_iter().flatten().collect())
 }
 
 /// Reads texts as one checked bundle. Items that name no namespace get `namespace`.

@@ -1,5 +1,6 @@
 //! How the resources of the API look in tables: columns, nothing else.
 
+mod alert;
 mod approval;
 mod backfill;
 mod cluster;
@@ -19,6 +20,7 @@ mod why;
 mod worker;
 mod xxl;
 
+pub use alert::{ALERT, ALERT_CHANNEL, ALERT_DELIVERY, ALERT_RULE, ALERT_SILENCE};
 pub use approval::APPROVAL;
 pub use backfill::{BACKFILL, BACKFILL_ITEM, BACKFILL_PLAN_ITEM};
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};

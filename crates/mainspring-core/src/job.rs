@@ -127,6 +127,9 @@ pub struct Job {
     /// Whether each run is given the data that the last one that succeeded has left: Quartz's `PersistJobDataAfterExecution`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_data: bool,
+    /// Who is told when it goes wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alerts: Vec<crate::alert::Rule>,
     /// Whether its triggers rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
@@ -160,6 +163,7 @@ impl Job {
             on_lost: OnLost::Fail,
             leftovers: Leftovers::Warn,
             keep_data: false,
+            alerts: Vec::new(),
             paused: false,
             triggers: Vec::new(),
         }

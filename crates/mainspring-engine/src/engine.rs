@@ -1,5 +1,6 @@
 //! Starting and stopping an engine over a store.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use mainspring_core::lane::Lane;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, JobId, Timestamp};
 use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning, causes};
-use mainspring_tasks::{Ended, HttpCall, TaskRunner};
+use mainspring_tasks::{Ended, HttpCall, TaskError, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
@@ -460,6 +461,17 @@ impl Engine {
     /// called where no such tasks are executed.
     pub async fn call(&self, call: HttpCall) -> Option<Ended> {
         Some(self.processes.as_ref()?.call(call).await)
+    }
+
+    /// The same, with the beginning of the answer's body: about 64 KiB, without ends of lines.
+    pub async fn exchange(&self, call: HttpCall) -> Option<(Ended, String)> {
+        Some(self.processes.as_ref()?.exchange(call).await)
+    }
+
+    /// Finds the addresses of a host that HTTP tasks may reach, for those who speak another protocol there. Nothing where no such
+    /// tasks are executed.
+    pub async fn outbound_addresses(&self, host: &str, port: u16) -> Option<Result<Vec<SocketAddr>, TaskError>> {
+        Some(self.processes.as_ref()?.addresses(host, port).await)
     }
 
     /// The id of this start. In a cluster, an engine that was taken for dead comes back under another one.

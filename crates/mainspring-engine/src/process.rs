@@ -1,6 +1,7 @@
 //! Tasks that leave the process: shell lines, programs and HTTP calls, by way of `mainspring-tasks`.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
 use mainspring_core::run::AttemptOutcome;
 use mainspring_tasks::{
-    Attempt, Ended, HttpCall, JobData, Leftovers, LogWriter, Outcome, Silence, StatusRange, TaskRunner,
+    Attempt, Ended, HttpCall, JobData, Leftovers, LogWriter, Outcome, Silence, StatusRange, Stream, TaskError,
+    TaskRunner,
 };
 
 use crate::handler::RunContext;
@@ -18,6 +20,10 @@ use crate::pool::Done;
 
 /// How long a verdict waits for the last log lines to be stored.
 const LOG_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Chunks of an answer that wait to be read, and bytes of it that are.
+const ANSWER_CHUNKS: usize = 16;
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 pub(crate) struct Processes {
     runner: TaskRunner,
@@ -51,6 +57,31 @@ impl Processes {
         let (log, _) = LogWriter::channel(1, || 0);
         let task = mainspring_tasks::Task::Http(call);
         self.runner.perform(&task, &Attempt::default(), log, std::future::pending()).await
+    }
+
+    /// Makes one HTTP call, and returns the beginning of the answer's body with it.
+    pub(crate) async fn exchange(&self, call: HttpCall) -> (Ended, String) {
+        let (log, mut reader) = LogWriter::channel(ANSWER_CHUNKS, || 0);
+        let task = mainspring_tasks::Task::Http(call);
+        let attempt = Attempt::default();
+        let read = async {
+            let mut body = String::new();
+            while let Some(chunk) = reader.next().await {
+                let lines = chunk.lines.iter().filter(|line| line.stream == Stream::Stdout);
+                for line in lines {
+                    if body.len() < ANSWER_BYTES_MAX {
+                        body.push_str(&line.text);
+                    }
+                }
+            }
+            body
+        };
+        tokio::join!(self.runner.perform(&task, &attempt, log, std::future::pending()), read)
+    }
+
+    /// Finds the addresses of a host that HTTP calls may reach.
+    pub(crate) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TaskError> {
+        self.runner.addresses(host, port).await
     }
 
     pub(crate) fn perform<'a>(

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::access::Access;
+use crate::alerts::Alerts;
 use crate::figures::Figures;
 use crate::grouped::Grouped;
 use crate::guesses::Guesses;
@@ -64,6 +65,7 @@ pub(crate) struct Inner {
     pub(crate) job_keys: Mutex<FxHashMap<JobId, JobKey>>,
     /// Is woken when there may be something to send to a webhook that this node would not notice by itself.
     pub(crate) webhooks: Notify,
+    pub(crate) alerts: Alerts,
     /// What dashboards were shown last.
     pub(crate) dashboards: crate::dashboard::Cache,
     /// Requests with tokens that open nothing, by where they come from.
@@ -110,6 +112,7 @@ impl Inner {
             at_work: Mutex::default(),
             job_keys: Mutex::default(),
             webhooks: Notify::new(),
+            alerts: Alerts::default(),
             dashboards: crate::dashboard::Cache::default(),
             refused: Grouped::default(),
             guesses: Guesses::default(),

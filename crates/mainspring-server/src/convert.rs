@@ -4,6 +4,7 @@
 //! handed in; codes are those of [`mainspring_api::ErrorCode`].
 #![expect(clippy::result_large_err, reason = "a problem is made once for a file that is wrong, and soon shown")]
 
+mod alert;
 mod bundle;
 mod calendar;
 mod flow;
@@ -23,6 +24,8 @@ use mainspring_api::{ErrorCode, Problem};
 use mainspring_core::compile::FieldError;
 use mainspring_schedule::{Calendar, Timestamp};
 
+pub use alert::alert_rule;
+pub(crate) use alert::write as alert_specs;
 pub use bundle::{Compiled, NamedCalendar, bundle, calendars_of};
 pub use calendar::{calendar, calendar_spec};
 pub use flow::{CompiledFlow, flow};

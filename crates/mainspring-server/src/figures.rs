@@ -26,6 +26,9 @@ pub(crate) struct Figures {
     /// Webhooks to which nothing is sent until somebody resumes them.
     pub(crate) webhooks_resting: Gauge<i64, AtomicI64>,
     deliveries: Family<ResultLabel, Counter>,
+    /// What is wrong with jobs that somebody is told of.
+    pub(crate) alerts_open: Gauge<i64, AtomicI64>,
+    alert_messages: Family<ResultLabel, Counter>,
     refused: Family<ResultLabel, Counter>,
     clock_offset: Gauge<f64, AtomicU64>,
     connections: Family<StateLabel, Gauge<i64, AtomicI64>>,
@@ -43,6 +46,9 @@ impl Figures {
         });
         let (streams, clock_offset, connections) = (Gauge::default(), Gauge::default(), Family::default());
         let (webhooks_resting, deliveries, refused) = (Gauge::default(), Family::default(), Family::default());
+        let (alerts_open, alert_messages) = (Gauge::default(), Family::default());
+        catalogue.register("alerts_open", "Alerts that are open", alerts_open.clone());
+        catalogue.register("alert_messages", "Messages sent to channels of alerts", alert_messages.clone());
         let node = Info::new(vec![("name", node_name.to_owned())]);
         let build =
             Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
@@ -59,7 +65,18 @@ impl Figures {
         catalogue.register("store_pool_connections", "Connections to the database", connections.clone());
         catalogue.register("node", "This node", node);
         catalogue.register("build", "The program", build);
-        Self { catalogue, requests, streams, webhooks_resting, deliveries, refused, clock_offset, connections }
+        Self {
+            catalogue,
+            requests,
+            streams,
+            webhooks_resting,
+            deliveries,
+            alerts_open,
+            alert_messages,
+            refused,
+            clock_offset,
+            connections,
+        }
     }
 
     /// Notes an answer. `route` is a pattern, so there are few.
@@ -70,12 +87,12 @@ impl Figures {
 
     /// Notes what came of sending a message to a webhook.
     pub(crate) fn delivered(&self, state: DeliveryState) {
-        let result = match state {
-            DeliveryState::Delivered => "delivered",
-            DeliveryState::Pending => "failed",
-            DeliveryState::Dead => "dead",
-        };
-        self.deliveries.get_or_create(&ResultLabel { result }).inc();
+        self.deliveries.get_or_create(&result_of(state)).inc();
+    }
+
+    /// Notes what came of sending a message to a channel of alerts.
+    pub(crate) fn alert_sent(&self, state: DeliveryState) {
+        self.alert_messages.get_or_create(&result_of(state)).inc();
     }
 
     /// Notes a request whose token is `missing` or `invalid`.
@@ -102,6 +119,15 @@ impl Figures {
         }
         self.catalogue.text()
     }
+}
+
+const fn result_of(state: DeliveryState) -> ResultLabel {
+    let result = match state {
+        DeliveryState::Delivered => "delivered",
+        DeliveryState::Pending => "failed",
+        DeliveryState::Dead => "dead",
+    };
+    ResultLabel { result }
 }
 
 impl Drop for Streaming {

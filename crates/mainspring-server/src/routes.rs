@@ -1,6 +1,7 @@
 //! The table of routes: each says what it wants of who calls it, and everything that is not said to be public wants
 //! a token. One file per resource.
 
+mod alerts;
 mod apply;
 mod approvals;
 mod backfills;
@@ -41,6 +42,7 @@ mod why;
 mod workers;
 mod xxl;
 
+pub(crate) use alerts::silence_shown;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use mainspring_api::{Limits, ProblemDetails};
@@ -163,6 +165,7 @@ fn table() -> Vec<Route> {
         labels::routes(),
         workers::routes(),
         webhooks::routes(),
+        alerts::routes(),
         xxl::routes(),
         flow_items::routes(),
         flows::routes(),

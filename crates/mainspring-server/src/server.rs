@@ -23,8 +23,7 @@ use crate::layers;
 use crate::live;
 use crate::routes;
 use crate::shards;
-use crate::webhooks;
-use crate::xxl;
+use crate::{alerts, webhooks, xxl};
 
 /// How a server is to run.
 #[derive(Clone, Debug)]
@@ -150,6 +149,8 @@ pub struct Server {
     app: App,
     /// What sends messages to webhooks, where HTTP calls are made.
     webhooks: Option<JoinHandle<()>>,
+    /// What evaluates and sends alerts, where calls are made.
+    alerts: Option<JoinHandle<()>>,
     /// What serves XXL-JOB's executors.
     executors: Option<JoinHandle<()>>,
     /// What looks for changes: of jobs and runs for the console, of shards, and of who may come in. Ends when the server closes.
@@ -181,10 +182,12 @@ impl Server {
         let room = settings.connections.unwrap_or_else(connections_max);
         let here = (zone.name().to_owned(), node_name, settings.slots);
         let executors = settings.executors.unwrap_or_else(|| near(address));
+        let secrets = settings.data_dir.as_deref().map(|folder| folder.join("secrets"));
         let inner = Inner::new(engine, opened.access, closed.clone(), here);
-        let app = Arc::new(Inner { xxl: xxl::Xxl::new(executors), ..inner });
+        let app = Arc::new(Inner { xxl: xxl::Xxl::new(executors), alerts: alerts::Alerts::new(secrets), ..inner });
         let (deeds, workers) = (Arc::clone(&app.deeds), app.engine.workers().clone());
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
+        let alerts = app.engine.makes_calls().then(|| tokio::spawn(alerts::serve(Arc::clone(&app))));
         let router = layers::under(&app, routes::router(&app, settings.inspect));
         let accepting = requests.spawn(accept(listener, router, closed, room));
         let executors = Some(requests.spawn(xxl::serve(Arc::clone(&app))));
@@ -208,6 +211,7 @@ impl Server {
             presence,
             app,
             webhooks,
+            alerts,
             executors,
             watching,
         })
@@ -260,6 +264,10 @@ impl Server {
             // It sees the server close, and takes no longer than messages under way may.
             let _ = webhooks.await;
         }
+        if let Some(alerts) = self.alerts.take() {
+            // The same.
+            let _ = alerts.await;
+        }
         if let Some(executors) = self.executors.take() {
             // The same.
             let _ = executors.await;
@@ -277,7 +285,12 @@ impl Drop for Server {
     fn drop(&mut self) {
         // The set of connections goes with its task, and ends them.
         self.accepting.abort();
-        self.webhooks.iter().chain(&self.executors).chain(&self.watching).for_each(JoinHandle::abort);
+        self.webhooks
+            .iter()
+            .chain(&self.alerts)
+            .chain(&self.executors)
+            .chain(&self.watching)
+            .for_each(JoinHandle::abort);
     }
 }
 

@@ -32,7 +32,8 @@ use crate::routes::events::{self, Wanted};
 use crate::server::closed;
 
 pub(crate) use message::test_message;
-pub(crate) use sign::new_secret;
+pub(crate) use send::without_path;
+pub(crate) use sign::{new_secret, seconds, signature};
 
 /// A look follows another after this time, which doubles from the one to the other while there is nothing to do.
 const LOOK_AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));

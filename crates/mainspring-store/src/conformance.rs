@@ -166,7 +166,9 @@ macro_rules! conformance_suite {
             documents:
                 documents_are_kept_by_kind_and_name,
                 documents_are_written_over_what_was_expected_alone,
-                documents_expire;
+                documents_expire,
+                documents_change_together_or_not_at_all,
+                purge_waits_for_places_among_events;
             flows:
                 flows_are_kept_by_name_and_saved_over_what_was_seen,
                 items_are_written_by_the_owner_of_their_flow_alone;

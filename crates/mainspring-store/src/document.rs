@@ -2,6 +2,8 @@
 
 use mainspring_core::Timestamp;
 
+use crate::error::Error;
+
 /// A text under a name, of which there are several kinds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Document {
@@ -39,4 +41,29 @@ impl DocumentExpect {
             Self::Version(expected) => version == Some(expected),
         }
     }
+}
+
+/// One of several changes of documents that are made together, or not at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DocumentChange {
+    /// Writes a document over what is expected.
+    Put(Document, DocumentExpect),
+    /// Removes a document of this version.
+    Remove {
+        /// What it is of.
+        kind: String,
+        /// Its name.
+        name: String,
+        /// The version that must be there.
+        version: i64,
+    },
+}
+
+/// The kind of documents whose bodies are the numbers of events: retention keeps the events after the least of them, as it does
+/// for webhooks.
+pub const EVENTS_PLACE: &str = "events_place";
+
+/// Why changes were not made: something else was there than expected.
+pub(crate) fn conflict(kind: &str, name: &str) -> Error {
+    Error::Conflict { what: "document", key: format!("{kind}/{name}"), why: "was changed by somebody else".into() }
 }

@@ -33,7 +33,7 @@ pub use backfill::{
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use data::JobData;
 pub use digest::{DIGEST_LIVE_MAX, JobDigest, RunDigest};
-pub use document::{Document, DocumentExpect};
+pub use document::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE};
 pub use error::{Error, Result, causes};
 pub use flow::{FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};

@@ -53,7 +53,7 @@ use crate::backfill::BackfillStore;
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::data::{self, JobData};
 use crate::digest::{JobDigest, RunDigest};
-use crate::document::{Document, DocumentExpect};
+use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
@@ -510,6 +510,10 @@ impl Store for MemoryStore {
 
     async fn put_document(&self, document: Document, expect: DocumentExpect) -> Result<Option<Document>> {
         Ok(self.model()?.documents.put(document, expect))
+    }
+
+    async fn change_documents(&self, changes: Vec<DocumentChange>) -> Result<()> {
+        self.model()?.documents.change(changes)
     }
 
     async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>> {

@@ -17,7 +17,7 @@ use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
-use crate::document::{Document, DocumentExpect};
+use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
@@ -391,6 +391,12 @@ pub trait Store: Send + Sync + 'static {
     /// Writes a document, and forgets those of its kind that have expired at its instant. Answers it with its new version, or nothing
     /// where something else was there than expected.
     async fn put_document(&self, document: Document, expect: DocumentExpect) -> Result<Option<Document>>;
+
+    /// Makes changes of documents, all of them or none, and forgets those that have expired of the kinds that are written.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`](crate::Error::Conflict): somewhere, something else was there than expected.
+    async fn change_documents(&self, changes: Vec<DocumentChange>) -> Result<()>;
 
     /// A document that has not expired.
     async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>>;

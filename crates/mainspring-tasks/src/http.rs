@@ -101,6 +101,20 @@ impl Caller {
         Ended { http_status: progress.status, ..ended }
     }
 
+    /// Finds the addresses of a host under the outbound policy, for those who speak something else than HTTP there.
+    pub(crate) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TaskError> {
+        let found = tokio::net::lookup_host((host, port)).await.map_err(|source| {
+            let unresolved = error::Unresolved { host: host.to_owned(), source };
+            TaskError::new("http.dns", format!("{unresolved}: {}", unresolved.source))
+        })?;
+        let permits = |address: &SocketAddr| self.policy.permits_host(host) || self.policy.permits(*address);
+        let (permitted, denied): (Vec<_>, Vec<_>) = found.partition(permits);
+        match denied.first() {
+            Some(denied) if permitted.is_empty() => Err(Denied { host: host.to_owned(), ip: denied.ip() }.into()),
+            _ => Ok(permitted),
+        }
+    }
+
     async fn exchange(&self, call: &HttpCall, attempt: &Attempt, progress: &mut Progress<'_>) -> Result<(), TaskError> {
         let client = self.client(call.verify_tls).await?;
         let mut request = Request::first(call, attempt)?;

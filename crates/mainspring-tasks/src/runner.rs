@@ -1,13 +1,14 @@
 //! Performs tasks.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::sleep;
 
 use crate::attempt::Attempt;
-use crate::ended::{Ended, Outcome};
+use crate::ended::{Ended, Outcome, TaskError};
 use crate::http::Caller;
 use crate::log::capture::Recorder;
 use crate::log::channel::LogWriter;
@@ -47,6 +48,14 @@ impl TaskRunner {
     /// when a call is made.
     pub fn denies(&self, url: &str) -> Option<String> {
         self.http.denies(url)
+    }
+
+    /// Finds the addresses of a host that HTTP calls may reach.
+    ///
+    /// # Errors
+    /// `http.dns`: there is none. `http.denied_address`: none that may be reached.
+    pub async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TaskError> {
+        self.http.addresses(host, port).await
     }
 
     /// Performs `task` and returns how it ended; nothing of it runs or is stored any more then.

@@ -70,6 +70,9 @@ pub struct Job {
     /// Its newest runs, newest first: as many as `recent` asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recent: Vec<RunSummary>,
+    /// What is wrong with it that somebody is told of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_alerts: Vec<super::OpenAlert>,
     /// When each of its triggers fires, in words, in the order of the definition and the language that `Accept-Language` asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanations: Vec<String>,

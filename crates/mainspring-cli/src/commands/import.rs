@@ -48,6 +48,9 @@ struct XxlJobArgs {
     /// Leave jobs that ran there running, instead of pausing all
     #[arg(long)]
     activate: bool,
+    /// Channel of alerts by which the addresses of alarm_email are told of failures; it is made with mainspring alert channel apply
+    #[arg(long, value_name = "NAME", value_parser = crate::name::plain)]
+    mail_channel: Option<String>,
     /// Report only, write nothing
     #[arg(long)]
     dry_run: bool,
@@ -79,7 +82,8 @@ pub fn run(args: ImportArgs, output: &Output) -> Result {
     let bytes = std::fs::read(&args.dump).map_err(|error| Error::file("read", &args.dump, &error))?;
     let tables = Tables::read(&bytes).map_err(|error| unreadable(&error, &args.dump))?;
     let timezone = timezone(&args, &tables)?;
-    let mut imported = import(&tables, &Options { timezone, activate: args.activate });
+    let mut imported =
+        import(&tables, &Options { timezone, activate: args.activate, mail_channel: args.mail_channel.clone() });
     let now = output.style().now();
     refuse_invalid(&mut imported, Timestamp::from_millis(now.timestamp().as_millisecond()));
     let files = files(&mut imported)?;

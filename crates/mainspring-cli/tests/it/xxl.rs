@@ -1,7 +1,7 @@
 //! A real server, and pyxxl as an executor. Where there is no Python 3, or nothing to install it from, the test says so and does nothing.
 
 #[path = "../../../mainspring-xxl/tests/it/python.rs"]
-mod python;
+pub mod python;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -59,6 +59,11 @@ impl Site {
         self.origin.clone().or_else(asked)
     }
 
+    /// The address of a page, where the settings say how browsers reach the server.
+    pub(crate) fn link(&self, path: &str) -> Option<String> {
+        Some(format!("{}{}{path}", self.origin.as_ref()?, self.base_path))
+    }
+
     /// The address before the path where no request says it.
     pub(crate) fn origin_or(&self, address: std::net::SocketAddr) -> String {
         let here = || match (address.ip().is_unspecified(), address.is_ipv4()) {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_text, positive_ms};
-use super::{Known, Surroundings, problem, retry, routing, under, with_checked, workflow};
+use super::{Known, Surroundings, alert, problem, retry, routing, under, with_checked, workflow};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
 ///
@@ -72,6 +72,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         problems.push(Problem::new(ErrorCode::FieldValue, message).at("/timeout").hint(hint));
     }
     let retry = retry::read(spec, &mut problems);
+    let alerts = alert::read(&spec.alerts, &mut problems);
     if triggers_are_silent_about(spec)
         && let Some(Err(error)) = spec.timezone.as_deref().map(mainspring_core::compile::zone)
     {
@@ -117,6 +118,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
             Leftovers::Keep => job::Leftovers::Keep,
         },
         keep_data: spec.keep_data.unwrap_or(false),
+        alerts,
         paused: spec.paused.unwrap_or(false),
         triggers,
         ..Job::new(JobKey::new(namespace, &spec.name), task)
@@ -159,6 +161,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         on_lost: (job.on_lost == job::OnLost::Retry).then_some(OnLost::Retry),
         leftovers: Some(leftovers(job.leftovers)).filter(|leftovers| !leftovers.is_warn()),
         keep_data: job.keep_data.then_some(true),
+        alerts: alert::write(&job.alerts),
         paused: job.paused.then_some(true),
         ..JobSpec::default()
     };

@@ -90,6 +90,7 @@ async fn compile(app: &App, bundle: Bundle) -> Answer<Compiled> {
 }
 
 pub(super) async fn plan(app: &App, compiled: Compiled) -> Answer<Plan> {
+    crate::alerts::check_jobs(app, &compiled.jobs, |index| format!("/jobs/{index}")).await?;
     let store = app.control().store();
     let mut calendars = Vec::with_capacity(compiled.calendars.len());
     for wanted in compiled.calendars {

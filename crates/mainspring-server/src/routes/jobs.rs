@@ -293,6 +293,7 @@ pub(super) async fn save(
         let before = row.clone();
         let (job, warnings) = compile(app, off_thread(move || spec(before.as_ref())).await?).await?;
         let job = Arc::new(job);
+        crate::alerts::check_jobs(app, std::slice::from_ref(&job), |_| String::new()).await?;
         if options.dry_run {
             let planned = planned(app, row, job);
             let shown = api::Job { warnings, ..show::job(&planned, JobView::default(), Lang::English) };

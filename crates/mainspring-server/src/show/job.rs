@@ -23,6 +23,7 @@ pub(crate) struct JobView {
     pub(crate) last_run: Option<api::RunSummary>,
     pub(crate) recent: Vec<api::RunSummary>,
     pub(crate) pause: Option<Pause>,
+    pub(crate) open_alerts: Vec<api::OpenAlert>,
 }
 
 impl JobView {
@@ -31,7 +32,8 @@ impl JobView {
         let digests = app.control().store().job_digests(vec![job.id], 1).await?;
         let view = digests.first().map(|digest| Self::of(digest, 0)).unwrap_or_default();
         let pause = if job.paused { pauses::find(app, Paused::Job(job.id)).await? } else { None };
-        Ok(Self { pause, ..view })
+        let open_alerts = crate::alerts::open_of(app, job).await?;
+        Ok(Self { pause, open_alerts, ..view })
     }
 
     /// Makes it of what the store says in brief, with so many of the newest runs.
@@ -43,6 +45,7 @@ impl JobView {
             last_run: runs().next(),
             recent: runs().take(recent as usize).collect(),
             pause: None,
+            open_alerts: Vec::new(),
         }
     }
 
@@ -84,6 +87,7 @@ pub(crate) fn job(row: &JobRow, view: JobView, language: Lang) -> api::Job {
         next_fire_at: view.next_fire_at.map(instant),
         last_run: view.last_run,
         recent: view.recent,
+        open_alerts: view.open_alerts,
         explanations: row.definition.triggers.iter().map(|trigger| words::explain(trigger, language)).collect(),
         created_at: instant(row.created_at),
         updated_at: instant(row.updated_at),

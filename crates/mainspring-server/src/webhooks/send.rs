@@ -33,7 +33,7 @@ pub(super) async fn send(app: App, webhook: Arc<Webhook>, id: i64, due: Taken) -
 }
 
 /// A text in which an address stands with no more than scheme and host.
-fn without_path(text: &str, address: &str) -> String {
+pub(crate) fn without_path(text: &str, address: &str) -> String {
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let host = address.find("://").and_then(|at| address[at + 3..].find('/').map(|end| at + 3 + end));
     host.filter(|end| end + 1 < address.len())

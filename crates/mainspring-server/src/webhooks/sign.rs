@@ -24,11 +24,12 @@ pub(super) fn signatures(webhook: &Webhook, message: &str, body: &str, now: Time
 }
 
 /// The value of `webhook-timestamp`.
-pub(super) fn seconds(at: Timestamp) -> i64 {
+pub(crate) fn seconds(at: Timestamp) -> i64 {
     at.as_millis().div_euclid(1_000)
 }
 
-fn signature(secret: &str, message: &str, seconds: i64, body: &str) -> String {
+/// The signature of a message with a secret.
+pub(crate) fn signature(secret: &str, message: &str, seconds: i64, body: &str) -> String {
     // A secret that is no base64 stands for its bytes.
     let text = secret.strip_prefix(PREFIX).unwrap_or(secret);
     let key = BASE64_STANDARD.decode(text).unwrap_or_else(|_| text.as_bytes().to_vec());

@@ -170,6 +170,12 @@ fn document(name: &str, count: u64) -> Value {
         "ApprovalSpec.from" => {
             task("needs", json!([]), "approval", json!({"prompt": "?", "from": list(|_| "ann".into())}))
         }
+        "JobSpec.alerts" => with("alerts", list(|_| json!({"failed": true, "channels": ["ops"]}))),
+        "AlertSpec.channels" => with("alerts", json!([{"failed": true, "channels": list(|_| "ops".into())}])),
+        "AlertSpec.to" => {
+            let to = list(|index| format!("a{index}@example.org").into());
+            with("alerts", json!([{"failed": true, "channels": ["ops"], "to": to}]))
+        }
         "ParamSpec.enum" => with("params", json!({"p": {"enum": list(Value::from)}})),
         "HttpTask.headers" => http("headers", mapping(|_| "v".into())),
         "HttpTask.expect" => http("expect", list(|index| (200 + index % 300).into())),

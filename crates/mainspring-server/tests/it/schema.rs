@@ -152,6 +152,9 @@ fn example(name: &str) -> Option<Value> {
         "JobSpec.schedule" => json!(["@daily", {"every": "1h"}]),
         "JobSpec.triggers" => json!([{"name": "t", "cron": "@daily"}]),
         "JobSpec.http" => json!({"url": "http://h/"}),
+        "JobSpec.alerts" => json!([{"failed": true, "channels": ["ops"]}]),
+        "AlertSpec.channels" => json!(["ops"]),
+        "AlertSpec.to" => json!(["ops@example.org"]),
         "JobSpec.xxl" => json!({"app": "mail", "handler": "send"}),
         "XxlTask.app" | "XxlTask.handler" | "XxlTask.params" => "x".into(),
         "JobSpec.retry_on" => json!([1, "timed_out", "error"]),
@@ -166,6 +169,9 @@ fn example(name: &str) -> Option<Value> {
         | "TriggerSpec.jitter"
         | "TriggerSpec.misfire_threshold"
         | "HttpTask.timeout"
+        | "AlertSpec.late"
+        | "AlertSpec.runs_longer"
+        | "AlertSpec.repeat"
         | "DailyWindow.every" => "90s".into(),
         "ParamSpec.enum" => json!([1, "a"]),
         "ParamSpec.default" => json!("a"),
@@ -249,6 +255,11 @@ fn document(name: &str, value: &Value) -> Value {
                 _ => {}
             }
             of_job(with(job, member, value))
+        }
+        "AlertSpec" => {
+            let other = if member == "misfired" { "failed" } else { "misfired" };
+            let alert = with(json!({"channels": ["ops"], other: true}), member, value);
+            of_job(json!({"name": "a", "run": "x", "alerts": [alert]}))
         }
         "TriggerSpec" => {
             let base = match member {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::routing::post;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mainspring_api::client::{Client, Precondition};
@@ -29,21 +29,22 @@ use tokio::sync::watch;
 use crate::kit::{code, plain_client, spec};
 
 /// Longer than anything here takes on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A message as it came over the wire.
 #[derive(Clone, Debug)]
-struct Message {
+pub struct Message {
+    pub uri: Uri,
     headers: HeaderMap,
-    body: String,
+    pub body: String,
 }
 
 impl Message {
-    fn header(&self, name: &str) -> &str {
+    pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).unwrap_or_else(|| panic!("no {name}: {:?}", self.headers)).to_str().unwrap()
     }
 
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
 
@@ -52,7 +53,7 @@ impl Message {
     }
 
     /// Whether a secret has signed it: HMAC-SHA256 as RFC 2104 writes it down.
-    fn is_signed_with(&self, secret: &str) -> bool {
+    pub fn is_signed_with(&self, secret: &str) -> bool {
         let mut key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_").unwrap()).unwrap();
         key.resize(64, 0);
         let pad = |with: u8| key.iter().map(|byte| byte ^ with).collect::<Vec<u8>>();
@@ -65,7 +66,7 @@ impl Message {
 }
 
 /// Somebody who listens, and answers as told; with 200 when nothing is told, and never to what is told 0.
-struct Receiver {
+pub struct Receiver {
     address: SocketAddr,
     heard: watch::Receiver<Vec<Message>>,
     answers: Arc<Mutex<VecDeque<u16>>>,
@@ -73,21 +74,29 @@ struct Receiver {
 
 type Shared = (watch::Sender<Vec<Message>>, Arc<Mutex<VecDeque<u16>>>);
 
-async fn receive(State((heard, answers)): State<Shared>, headers: HeaderMap, body: String) -> StatusCode {
-    heard.send_modify(|heard| heard.push(Message { headers, body }));
+/// Answers as chat robots do, which webhooks pass over.
+const BODY: &str = r#"{"errcode":0,"code":0}"#;
+
+async fn receive(
+    State((heard, answers)): State<Shared>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: String,
+) -> (StatusCode, &'static str) {
+    heard.send_modify(|heard| heard.push(Message { uri, headers, body }));
     let answer = answers.lock().unwrap().pop_front().unwrap_or(200);
     match StatusCode::from_u16(answer) {
-        Ok(status) => status,
+        Ok(status) => (status, BODY),
         Err(_) => std::future::pending().await,
     }
 }
 
 impl Receiver {
-    async fn start() -> Self {
+    pub async fn start() -> Self {
         Self::answering(&[]).await
     }
 
-    async fn answering(answers: &[u16]) -> Self {
+    pub async fn answering(answers: &[u16]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (sender, heard) = watch::channel(Vec::new());
@@ -97,12 +106,12 @@ impl Receiver {
         Self { address, heard, answers }
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}/hook", self.address)
     }
 
     /// Waits until so many messages have come.
-    async fn heard(&self, count: usize) -> Vec<Message> {
+    pub async fn heard(&self, count: usize) -> Vec<Message> {
         let mut heard = self.heard.clone();
         let enough = tokio::time::timeout(PATIENCE, heard.wait_for(|heard| heard.len() >= count)).await;
         assert!(enough.is_ok(), "only {:#?}", self.heard.borrow());
@@ -111,14 +120,14 @@ impl Receiver {
 }
 
 /// A server that may call this machine.
-struct Place {
-    server: Server,
-    engine: Arc<Engine>,
-    client: Client,
+pub struct Place {
+    pub server: Server,
+    pub engine: Arc<Engine>,
+    pub client: Client,
 }
 
 impl Place {
-    async fn over(store: Arc<dyn Store>, folder: &Path, clock: Arc<dyn Clock>) -> Self {
+    pub async fn over(store: Arc<dyn Store>, folder: &Path, clock: Arc<dyn Clock>) -> Self {
         plain_client();
         let mut settings = mainspring_engine::Settings::default().with_tasks(folder.join("work"));
         settings.tasks.as_mut().unwrap().outbound = OutboundPolicy::default().allow(Allow::Loopback);
@@ -134,11 +143,11 @@ impl Place {
         Self { server, engine, client }
     }
 
-    async fn in_memory(folder: &Path) -> Self {
+    pub async fn in_memory(folder: &Path) -> Self {
         Self::over(Arc::new(MemoryStore::new()), folder, Arc::new(SystemClock)).await
     }
 
-    async fn on_disk(folder: &Path) -> Self {
+    pub async fn on_disk(folder: &Path) -> Self {
         let address = format!("sqlite:{}", folder.join("mainspring.db").display());
         Self::over(mainspring_store::open(&address).await.unwrap(), folder, Arc::new(SystemClock)).await
     }
@@ -149,7 +158,7 @@ impl Place {
         self.client.create_webhook(&spec).await.unwrap()
     }
 
-    async fn job(&self, json: Value) {
+    pub async fn job(&self, json: Value) {
         self.client.put_job("default", &spec(json), Precondition::None, WriteOptions::default()).await.unwrap();
     }
 
@@ -168,7 +177,7 @@ impl Place {
         tokio::time::timeout(PATIENCE, look).await.expect("it stands so")
     }
 
-    async fn stop(self) {
+    pub async fn stop(self) {
         self.server.stop(Duration::from_secs(5)).await;
         let engine = Arc::into_inner(self.engine).expect("the server lets go of the engine");
         engine.stop(Duration::from_secs(5)).await.unwrap();
@@ -240,7 +249,7 @@ async fn what_happens_while_no_server_runs_is_delivered_by_the_next_one() {
 }
 
 /// A server more over an engine, on a port of its own.
-async fn another(engine: &Arc<Engine>) -> Server {
+pub async fn another(engine: &Arc<Engine>) -> Server {
     let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), ..Settings::default() };
     Server::start(Arc::clone(engine), settings).await.unwrap()
 }

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use super::kit::at;
-use crate::{Document, DocumentExpect, Store};
+use super::kit::{Draft, Kit, at};
+use super::webhooks::KEEP;
+use crate::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE, Error, PurgeRule, Store};
 
 fn document(kind: &str, name: &str, body: &str, now: i64, expires_at: Option<i64>) -> Document {
     let (kind, name, body) = (kind.into(), name.into(), body.into());
@@ -64,4 +65,50 @@ pub async fn documents_expire(store: Arc<dyn Store>) {
     // The next write of the kind takes it away, and its name is free.
     assert_eq!(put(store, document("ended", "a", "", 6_000, None), DocumentExpect::Absent).await, Some(1));
     assert_eq!(names(store, "ended", None, 9_000, 10).await, ["a", "c"]);
+}
+
+pub async fn documents_change_together_or_not_at_all(store: Arc<dyn Store>) {
+    let store = &*store;
+    let new = |name: &str, body: &str| document("alert", name, body, 1_000, None);
+    for name in ["place", "a"] {
+        assert_eq!(put(store, new(name, "0"), DocumentExpect::Absent).await, Some(1));
+    }
+    let remove = |name: &str, version| {
+        let (kind, name) = ("alert".to_owned(), name.to_owned());
+        DocumentChange::Remove { kind, name, version }
+    };
+    let all = |place| {
+        let moved = DocumentChange::Put(new("place", "1"), DocumentExpect::Version(place));
+        vec![moved, DocumentChange::Put(new("b", "1"), DocumentExpect::Absent), remove("a", 1)]
+    };
+    let conflict = |done| assert!(matches!(done, Err(Error::Conflict { .. })), "{done:?}");
+    // The first, the last and the middle one in turn.
+    conflict(store.change_documents(all(2)).await);
+    conflict(store.change_documents([all(1), vec![remove("a", 1)]].concat()).await);
+    conflict(store.change_documents([vec![remove("a", 2)], all(1)].concat()).await);
+    assert_eq!(names(store, "alert", None, 2_000, 10).await, ["a", "place"]);
+    let place = store.document("alert", "place", at(2_000)).await.expect("document").expect("it is there");
+    assert_eq!((place.version, place.body.as_str()), (1, "0"));
+    store.change_documents(all(1)).await.expect("everything is as expected");
+    assert_eq!(names(store, "alert", None, 2_000, 10).await, ["b", "place"]);
+    // Nobody does it twice.
+    conflict(store.change_documents(all(1)).await);
+    store.change_documents(Vec::new()).await.expect("nothing is to be done");
+}
+
+pub async fn purge_waits_for_places_among_events(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let store = &*kit.store;
+    kit.save(Draft::new("job")).await;
+    let last = store.last_event().await.expect("last_event");
+    let purge = async || store.purge(PurgeRule { events_before: at(99_000), ..KEEP }).await.expect("purge");
+    let left = async || store.events(0, 99).await.expect("events").iter().map(|event| event.seq).collect::<Vec<_>>();
+    for (name, through) in [("a", last - 1), ("b", last)] {
+        put(store, document(EVENTS_PLACE, name, &through.to_string(), 1_000, None), DocumentExpect::Anything).await;
+    }
+    purge().await;
+    assert_eq!(left().await, [last], "one of them has not read it");
+    put(store, document(EVENTS_PLACE, "a", &last.to_string(), 1_000, None), DocumentExpect::Anything).await;
+    purge().await;
+    assert_eq!(left().await, [0; 0]);
 }

@@ -71,7 +71,7 @@ async fn row(store: &dyn Store, name: &str) -> WebhookRow {
 const NEVER: mainspring_core::Timestamp = mainspring_core::Timestamp::MIN;
 
 /// Nothing is too old.
-const KEEP: PurgeRule = PurgeRule {
+pub(super) const KEEP: PurgeRule = PurgeRule {
     at: mainspring_core::Timestamp::UNIX_EPOCH,
     history_before: NEVER,
     history_keep_per_job: None,

@@ -5,7 +5,8 @@ use std::ops::Bound;
 
 use mainspring_core::Timestamp;
 
-use crate::document::{Document, DocumentExpect};
+use crate::document::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE, conflict};
+use crate::error::Result;
 
 /// Documents by kind and name.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,33 @@ impl Documents {
         let written = Document { version: there.unwrap_or(0) + 1, ..document };
         self.0.insert(key, written.clone());
         Some(written)
+    }
+
+    pub(super) fn change(&mut self, changes: Vec<DocumentChange>) -> Result<()> {
+        let mut changed = self.clone();
+        for change in changes {
+            match change {
+                DocumentChange::Put(document, expect) => {
+                    let (kind, name) = (document.kind.clone(), document.name.clone());
+                    changed.put(document, expect).ok_or_else(|| conflict(&kind, &name))?;
+                }
+                DocumentChange::Remove { kind, name, version } => {
+                    let key = (kind, name);
+                    if changed.0.get(&key).is_none_or(|there| there.version != version) {
+                        return Err(conflict(&key.0, &key.1));
+                    }
+                    changed.0.remove(&key);
+                }
+            }
+        }
+        *self = changed;
+        Ok(())
+    }
+
+    /// Up to which event everybody has read who keeps a place among them.
+    pub(super) fn events_place(&self) -> i64 {
+        let places = self.0.values().filter(|document| document.kind == EVENTS_PLACE);
+        places.filter_map(|document| document.body.parse().ok()).min().unwrap_or(i64::MAX)
     }
 
     pub(super) fn get(&self, kind: &str, name: &str, at: Timestamp) -> Option<&Document> {

@@ -28,8 +28,9 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     count += purge_answers(model, limit - count);
     count += purge_gaps(model, rule.history_before, limit - count);
     count += purge_remains(model, rule.history_before, limit - count);
-    // Events that webhooks have not seen go with the history.
-    count += model.events.purge(rule.events_before, model.webhooks.noted_through(), limit - count);
+    // Events that webhooks and alerts have not seen go with the history.
+    let read_through = model.webhooks.noted_through().min(model.documents.events_place());
+    count += model.events.purge(rule.events_before, read_through, limit - count);
     count += model.events.purge(rule.events_before.min(rule.history_before), i64::MAX, limit - count);
     count += model.webhooks.purge(DeliveryState::Delivered, rule.tombstones_before, limit - count);
     count += model.webhooks.purge(DeliveryState::Dead, rule.history_before, limit - count);

@@ -5,7 +5,7 @@ use mainspring_core::Timestamp;
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, read, read_one, sql};
 use super::session::Session;
-use crate::document::{Document, DocumentExpect};
+use crate::document::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE, conflict};
 
 /// See [`crate::Store::put_document`].
 pub(crate) fn put(
@@ -31,6 +31,30 @@ pub(crate) fn put(
         Some(_) => execute(db, sql!("document_set"), &[&rest[..], &name, &[(":before", &before)]].concat())?,
     };
     Ok((count == 1).then(|| Document { version, ..document.clone() }))
+}
+
+/// See [`crate::Store::change_documents`]. An error undoes what was done before it.
+pub(crate) fn change(session: &Session<impl Batches>, changes: &[DocumentChange]) -> Step<()> {
+    for change in changes {
+        match change {
+            DocumentChange::Put(document, expect) => {
+                put(session, document, *expect)?.ok_or_else(|| conflict(&document.kind, &document.name))?;
+            }
+            DocumentChange::Remove { kind, name, version } => {
+                let values: [(&str, &dyn ToSql); 3] = [(":kind", kind), (":name", name), (":version", version)];
+                if execute(&session.connection, sql!("document_remove_version"), &values)? == 0 {
+                    return Err(conflict(kind, name).into());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Up to which event everybody has read who keeps a place among them, if anybody does.
+pub(crate) fn events_place(db: &dyn Db) -> Step<Option<i64>> {
+    let places = read(db, sql!("document_bodies"), &[(":kind", &EVENTS_PLACE)], |row| row.get::<String>(0))?;
+    Ok(places.iter().filter_map(|place| place.parse().ok()).min())
 }
 
 /// See [`crate::Store::document`].

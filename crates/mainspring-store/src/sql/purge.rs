@@ -14,7 +14,7 @@ use mainspring_core::{RunId, Timestamp, TriggerId};
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, read, read_known, read_one, run_id, sql, word};
 use super::session::Session;
-use super::{backfill, webhook};
+use super::{backfill, document, webhook};
 use crate::cluster::lost_instant;
 use crate::row::{COUNTED_MAX, PurgeRule, RunCount, StoreInfo, Tally};
 use crate::webhook::DeliveryState;
@@ -147,10 +147,11 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;
     }
-    // Events that webhooks have not seen go with the history.
+    // Events that webhooks and alerts have not seen go with the history.
     let at_last = rule.events_before.min(rule.history_before);
-    let noted_through = webhook::noted_through(db)?.unwrap_or(i64::MAX);
-    for (before, through) in [(rule.events_before, noted_through), (at_last, i64::MAX)] {
+    let places = [webhook::noted_through(db)?, document::events_place(db)?];
+    let read_through = places.into_iter().flatten().min().unwrap_or(i64::MAX);
+    for (before, through) in [(rule.events_before, read_through), (at_last, i64::MAX)] {
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         let values: [(&str, &dyn ToSql); 3] =
             [(":before", &before.as_millis()), (":through", &through), (":limit", &rest)];

@@ -26,7 +26,7 @@ use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
-use crate::document::{Document, DocumentExpect};
+use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
@@ -508,6 +508,10 @@ impl<B: Backend> Store for B {
 
     async fn put_document(&self, it: Document, expect: DocumentExpect) -> Result<Option<Document>> {
         self.write(Lane::Api, "write a document", move |s| document::put(s, &it, expect)).await
+    }
+
+    async fn change_documents(&self, changes: Vec<DocumentChange>) -> Result<()> {
+        self.write(Lane::Api, "change documents", move |s| document::change(s, &changes)).await
     }
 
     async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>> {

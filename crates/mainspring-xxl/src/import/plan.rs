@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_api::{Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock, XxlTask, is_valid_name};
+use mainspring_api::{AlertSpec, Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock, XxlTask, is_valid_name};
 
 use super::dump::{Row, Tables};
 use super::report::{Imported, Item, Kind};
@@ -15,6 +15,8 @@ pub struct Options {
     pub timezone: String,
     /// Whether jobs that ran there run here at once. Else all are paused.
     pub activate: bool,
+    /// Channel of alerts by which the addresses of `alarm_email` are told of failures; nobody is told if absent.
+    pub mail_channel: Option<String>,
 }
 
 /// Most retries that a job may have.
@@ -332,7 +334,12 @@ impl Around<'_> {
         }
         job.retries = u32::try_from(retries.min(RETRIES_MAX)).ok().filter(|retries| *retries > 0);
         if let Some(mail) = row.text("alarm_email") {
-            item.change(format!("nobody is told of failures: {mail} was, by e-mail"));
+            match &self.options.mail_channel {
+                Some(channel) => job.alerts.extend(alarm(mail, channel, item)),
+                None => item.change(format!(
+                    "nobody is told of failures: {mail} was, by e-mail; --mail-channel names the channel for that"
+                )),
+            }
         }
         let children = children(row);
         if !children.is_empty() {
@@ -344,6 +351,17 @@ impl Around<'_> {
         }
         Some(())
     }
+}
+
+/// Who is told of failures: addresses with commas between them. What is no address is left out.
+fn alarm(mail: &str, channel: &str, item: &mut Item) -> Option<AlertSpec> {
+    let all = mail.split([',', ';']).map(str::trim).filter(|address| !address.is_empty());
+    let (to, bad): (Vec<_>, Vec<_>) = all.map(str::to_owned).partition(|address| AlertSpec::is_address(address));
+    if !bad.is_empty() {
+        item.change(format!("{} is no address of e-mail, and is not told of failures", bad.join(", ")));
+    }
+    let spec = AlertSpec { failed: true, channels: vec![channel.to_owned()], to, ..AlertSpec::default() };
+    Some(spec).filter(|spec| !spec.to.is_empty())
 }
 
 /// Tells whether a route may give two runs of a job to two executors.
@@ -375,7 +393,7 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
 ";
 
     fn options(activate: bool) -> Options {
-        Options { timezone: "Asia/Shanghai".to_owned(), activate }
+        Options { timezone: "Asia/Shanghai".to_owned(), activate, mail_channel: None }
     }
 
     /// Imports one job, of which some columns are other than usual.
@@ -495,6 +513,20 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
         assert_eq!(job.unwrap().exec.unwrap(), ["python", "-c", "print(1)", "", "0", "1"], "before 3.2 it was python");
         let (job, item) = one(&[("glue_type", "'GLUE_SHELL'"), ("executor_route_strategy", "'SHARDING_BROADCAST'")]);
         assert!(job.is_none() && item.outcome == Outcome::Refused, "{item:?}");
+    }
+
+    #[test]
+    fn addresses_of_alarms_are_told_of_failures_by_the_channel() {
+        let tables = Tables::read(format!("{TABLES}INSERT INTO xxl_job_info (id, job_group, schedule_type, executor_handler, glue_type, alarm_email) VALUES (1,1,'NONE','a','BEAN','a@b.c, d@e.f,x');").as_bytes()).unwrap();
+        let options = Options { mail_channel: Some("mail".to_owned()), ..options(false) };
+        let imported = import(&tables, &options);
+        let alert = &imported.bundle.jobs[0].alerts[0];
+        assert_eq!(
+            (alert.failed, &alert.channels[..], &alert.to[..]),
+            (true, &["mail".to_owned()][..], &["a@b.c".to_owned(), "d@e.f".to_owned()][..])
+        );
+        let item = imported.items.iter().find(|item| item.kind == Kind::Job).unwrap();
+        assert_eq!(item.notes, ["x is no address of e-mail, and is not told of failures"]);
     }
 
     #[test]

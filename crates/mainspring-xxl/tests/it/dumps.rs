@@ -25,7 +25,7 @@ fn dump(range: &str) -> Vec<u8> {
 }
 
 fn imported(range: &str) -> Imported {
-    let options = Options { timezone: "Asia/Shanghai".to_owned(), activate: true };
+    let options = Options { timezone: "Asia/Shanghai".to_owned(), activate: true, mail_channel: None };
     import(&Tables::read(&dump(range)).unwrap(), &options)
 }
 

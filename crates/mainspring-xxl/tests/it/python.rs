@@ -1,4 +1,4 @@
-//! pyxxl, a real executor that nobody here has written, installed into the target folder.
+//! Real peers that nobody here has written, installed into the target folder: pyxxl, an executor, and others.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ const VERSION: &str = "0.4.8";
 #[expect(clippy::print_stderr, reason = "a test that does nothing says so")]
 pub fn python() -> Option<&'static Path> {
     static FOUND: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    match FOUND.get_or_init(install) {
+    match FOUND.get_or_init(|| installed("pyxxl", VERSION)) {
         Ok(python) => Some(python),
         Err(reason) => {
             eprintln!("skipped, because pyxxl {VERSION} is not at hand: {reason}");
@@ -19,8 +19,9 @@ pub fn python() -> Option<&'static Path> {
     }
 }
 
-fn install() -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pyxxl-{VERSION}"));
+/// A Python that has a package of this version: installed into the target folder, once.
+pub fn installed(package: &str, version: &str) -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{package}-{version}"));
     let python = folder.join("bin/python");
     let run = |program: &Path, arguments: &[&str]| {
         let ended = Command::new(program).args(arguments).stdin(Stdio::null()).output();
@@ -28,10 +29,10 @@ fn install() -> Result<PathBuf, String> {
         let said = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
         if ended.status.success() { Ok(()) } else { Err(said) }
     };
-    if run(&python, &["-c", "import pyxxl"]).is_ok() {
+    if run(&python, &["-c", &format!("import {package}")]).is_ok() {
         return Ok(python);
     }
     run(Path::new("python3"), &["-m", "venv", &folder.to_string_lossy()])?;
-    run(&python, &["-m", "pip", "install", "--quiet", &format!("pyxxl=={VERSION}")])?;
+    run(&python, &["-m", "pip", "install", "--quiet", &format!("{package}=={version}")])?;
     Ok(python)
 }
