@@ -1,6 +1,181 @@
 // Made from docs/reference/openapi.json by `npm run types`. Not edited by hand.
 
 export interface paths {
+    "/api/v1/alert-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the channels, by name, without their secrets. */
+        get: operations["alerts_channels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-channels/{channel}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a channel, without its secrets. */
+        get: operations["alerts_channel"];
+        /** Saves a channel. A secret that is given as `***` stays as it is. */
+        put: operations["alerts_put_channel"];
+        post?: never;
+        /** Deletes a channel that no rule names. Messages that are still to be sent to it are given up. */
+        delete: operations["alerts_delete_channel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-channels/{channel}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a channel a message now, and answers what came of it: `delivered`, or `dead` with the error. */
+        post: operations["alerts_test_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists messages that were sent or are to be sent, newest first. */
+        get: operations["alerts_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-deliveries/{delivery}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a message again that was delivered or given up. */
+        post: operations["alerts_redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the rules, by name. Those of job files are not among them. */
+        get: operations["alerts_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules/{rule}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a rule. */
+        get: operations["alerts_rule"];
+        /** Saves a rule: it holds for what happens from now on. */
+        put: operations["alerts_put_rule"];
+        post?: never;
+        /** Deletes a rule. What it alone wanted to know is over, and nobody is told. */
+        delete: operations["alerts_delete_rule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-silences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the silences that hold. */
+        get: operations["alerts_silences"];
+        put?: never;
+        /** Silences alerts until an instant: what begins is told when the silence ends, if it lasts until then. */
+        post: operations["alerts_silence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-silences/{silence}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a silence. */
+        delete: operations["alerts_end_silence"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what is wrong with jobs now that a rule wants to be told, by job. */
+        get: operations["alerts_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/apply": {
         parameters: {
             query?: never;
@@ -2030,6 +2205,200 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A channel. */
+        AlertChannel: {
+            /** @description Which member of `spec` there is: `email`, `slack`, `wecom`, `dingtalk`, `feishu` or `webhook`. */
+            kind: string;
+            last_delivery?: components["schemas"]["AlertDelivery"] | null;
+            /** @description Name. */
+            name: string;
+            /** @description What it says. Secrets that it holds are shown as `***`. */
+            spec: components["schemas"]["AlertChannelSpec"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Counts its changes, from 1; also in `ETag`.
+             */
+            version: number;
+            /** @description In answers to `PUT`: what is allowed and probably not meant. */
+            warnings?: components["schemas"]["Problem"][];
+        };
+        /** @description Where alerts are sent. Exactly one of `email`, `slack`, `wecom`, `dingtalk`, `feishu` and `webhook`. */
+        AlertChannelSpec: {
+            dingtalk?: components["schemas"]["AlertHook"] | null;
+            email?: components["schemas"]["AlertEmail"] | null;
+            feishu?: components["schemas"]["AlertHook"] | null;
+            /** @description Name of the channel. */
+            name: string;
+            slack?: components["schemas"]["AlertHook"] | null;
+            webhook?: components["schemas"]["AlertHook"] | null;
+            wecom?: components["schemas"]["AlertHook"] | null;
+        };
+        /** @description A message to a channel, and what became of it so far. */
+        AlertDelivery: {
+            /**
+             * Format: int32
+             * @description How often it was sent.
+             */
+            attempts: number;
+            /** @description The channel. */
+            channel: string;
+            /** @description What is or was wrong. */
+            condition?: string | null;
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What went wrong last, beginning with a stable code. */
+            error?: string | null;
+            /** @description Its id: the same however often it is sent. */
+            id: string;
+            /** @description The job. */
+            job?: string | null;
+            /** @description Namespace of the job; none in a test. */
+            namespace?: string | null;
+            next_at?: components["schemas"]["Timestamp"] | null;
+            /** @description The run that it is about. */
+            run?: string | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["DeliveryState"];
+            /** @description Its first line. */
+            subject: string;
+            /** @description Why it is sent: `opened`, `reminder`, `recovered` or `test`. */
+            type: string;
+        };
+        /** @description E-mail over SMTP. */
+        AlertEmail: {
+            /** @description The sender: `jobs@example.org`, or `Jobs <jobs@example.org>`. */
+            from: string;
+            password?: components["schemas"]["AlertSecret"] | null;
+            /**
+             * Format: int32
+             * @description Its port; 587 for `starttls`, 465 for `tls` and 25 for `none` when absent.
+             */
+            port?: number | null;
+            security?: components["schemas"]["AlertSecurity"] | null;
+            /** @description Name of the SMTP server. */
+            server: string;
+            /** @description Whom it is sent to where a rule does not say; at most 100. */
+            to?: string[];
+            /** @description Name to sign in with; nobody signs in when absent. */
+            username?: string | null;
+        };
+        /** @description An address that messages are posted to. */
+        AlertHook: {
+            secret?: components["schemas"]["AlertSecret"] | null;
+            /** @description The address, which often is a secret itself. */
+            url: components["schemas"]["AlertSecret"];
+        };
+        /** @description A rule. */
+        AlertRule: {
+            /** @description Name. */
+            name: string;
+            /** @description What it says. */
+            spec: components["schemas"]["AlertRuleSpec"];
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Counts its changes, from 1; also in `ETag`.
+             */
+            version: number;
+            /** @description In answers to `PUT`: what is allowed and probably not meant. */
+            warnings?: components["schemas"]["Problem"][];
+        };
+        /** @description Alerts for many jobs. A job is meant if all of `namespace`, `job` and `labels` fit that are given. */
+        AlertRuleSpec: {
+            /** @description What is told to whom; at most 50. */
+            alerts: components["schemas"]["AlertSpec"][];
+            /** @description Only this job of the namespace. */
+            job?: string | null;
+            /** @description Only jobs with all of these labels; at most 20. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description Name of the rule. */
+            name: string;
+            /** @description Only jobs of this namespace. */
+            namespace?: string | null;
+        };
+        /**
+         * @description A secret: the text, or where servers find it. Texts are never shown again: `***` stands in their place, and leaves what is
+         *     there when it is applied.
+         */
+        AlertSecret: string | components["schemas"]["AlertSecretPlace"];
+        /** @description Where servers find a secret: one of both. */
+        AlertSecretPlace: {
+            /** @description The end of the name of an environment variable of each server: `SMTP` for `MAINSPRING_SECRET_SMTP`. */
+            env?: string | null;
+            /** @description Name of a file in the folder `secrets` of each server's data folder. */
+            file?: string | null;
+        };
+        /**
+         * @description How a connection to an SMTP server is secured.
+         * @enum {string}
+         */
+        AlertSecurity: "starttls" | "tls" | "none";
+        /** @description A silence. */
+        AlertSilence: {
+            /** @description Who asked for it, and with what it was let in. */
+            by: string;
+            /** @description When it was asked for. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Its id. */
+            id: string;
+            /** @description Only this job of the namespace. */
+            job?: string | null;
+            /** @description Only jobs with this label. */
+            label?: string | null;
+            /** @description Only jobs of this namespace. */
+            namespace?: string | null;
+            /** @description Why. */
+            reason: string;
+            /** @description Until when. */
+            until: components["schemas"]["Timestamp"];
+        };
+        /** @description Silences alerts of jobs. Jobs are meant as by a rule; all of them where nothing is given. */
+        AlertSilenceSpec: {
+            /** @description Who asks for it. */
+            by?: string | null;
+            /** @description Only this job of the namespace. */
+            job?: string | null;
+            /** @description Only jobs with this label: `KEY=VALUE`. */
+            label?: string | null;
+            /** @description Only jobs of this namespace. */
+            namespace?: string | null;
+            /** @description Why. */
+            reason: string;
+            /** @description Until when. */
+            until: components["schemas"]["Timestamp"];
+        };
+        /** @description Conditions of a job, and the channels that are told of each. At least one condition and one channel. */
+        AlertSpec: {
+            /** @description Names of the channels, at most 20. */
+            channels: string[];
+            /** @description A run has not ended by its deadline. */
+            deadline_missed?: boolean;
+            /** @description A run has failed, with no attempts left. */
+            failed?: boolean;
+            /**
+             * Format: int32
+             * @description So many runs have failed, one after another.
+             */
+            failed_in_row?: number | null;
+            /** @description A run was not started this long after it was due, as a duration. */
+            late?: string | null;
+            /** @description Fire times were missed. */
+            misfired?: boolean;
+            /** @description Whether they are told when it is over; they are when absent. */
+            recovered?: boolean | null;
+            /** @description After how long they are told again while it lasts, as a duration of a minute or more; once when absent. */
+            repeat?: string | null;
+            /** @description A run takes longer than this, over all attempts, as a duration. */
+            runs_longer?: string | null;
+            /** @description Addresses of e-mail, in place of those of the channels; at most 100. */
+            to?: string[];
+        };
         /**
          * @description Fate of an item.
          * @enum {string}
@@ -3440,6 +3809,8 @@ export interface components {
             /** @description Namespace. */
             namespace: string;
             next_fire_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What is wrong with it that somebody is told of. */
+            open_alerts?: components["schemas"]["OpenAlert"][];
             /** @description Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause. */
             pause_reason?: string | null;
             /** @description No trigger of the job fires while true. */
@@ -3515,6 +3886,8 @@ export interface components {
          *     ```
          */
         JobSpec: {
+            /** @description Who is told when the job goes wrong; at most 50. */
+            alerts?: components["schemas"]["AlertSpec"][];
             /** @description Calendar of the triggers that name none. */
             calendar?: string | null;
             defaults?: components["schemas"]["TaskSpec"] | null;
@@ -4079,6 +4452,30 @@ export interface components {
          * @enum {string}
          */
         OnTimeout: "fail" | "skip" | "approve";
+        /** @description Something that is wrong with a job, and that a rule wants to be told. */
+        OpenAlert: {
+            /** @description The channels that were told. */
+            channels?: string[];
+            /** @description What is wrong: `failed`, `failed_in_row 3`, `late 10m`, `runs_longer 1h`, `misfired`, `deadline_missed`. */
+            condition: string;
+            /**
+             * Format: int64
+             * @description How often it was noticed: runs, or fire times that were missed.
+             */
+            count: number;
+            /** @description The job. */
+            job: string;
+            /** @description When it was noticed last. */
+            last_at: components["schemas"]["Timestamp"];
+            /** @description Namespace of the job. */
+            namespace: string;
+            /** @description The run with which it was noticed last. */
+            run?: string | null;
+            silence?: components["schemas"]["AlertSilence"] | null;
+            /** @description Since when. */
+            since: components["schemas"]["Timestamp"];
+            told_at?: components["schemas"]["Timestamp"] | null;
+        };
         /** @description Something that is done to many jobs, one after the other. Kept for a week. */
         Operation: {
             /** @description What is done. */
@@ -4201,6 +4598,43 @@ export interface components {
          * @enum {string}
          */
         Overlap: "allow" | "skip" | "hold" | "queue_one" | "queue_all" | "cancel_running";
+        /** @description A part of a list. */
+        Page_AlertDelivery: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /**
+                 * Format: int32
+                 * @description How often it was sent.
+                 */
+                attempts: number;
+                /** @description The channel. */
+                channel: string;
+                /** @description What is or was wrong. */
+                condition?: string | null;
+                /** @description When it was made. */
+                created_at: components["schemas"]["Timestamp"];
+                ended_at?: components["schemas"]["Timestamp"] | null;
+                /** @description What went wrong last, beginning with a stable code. */
+                error?: string | null;
+                /** @description Its id: the same however often it is sent. */
+                id: string;
+                /** @description The job. */
+                job?: string | null;
+                /** @description Namespace of the job; none in a test. */
+                namespace?: string | null;
+                next_at?: components["schemas"]["Timestamp"] | null;
+                /** @description The run that it is about. */
+                run?: string | null;
+                /** @description Where it stands. */
+                state: components["schemas"]["DeliveryState"];
+                /** @description Its first line. */
+                subject: string;
+                /** @description Why it is sent: `opened`, `reminder`, `recovered` or `test`. */
+                type: string;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
         /** @description A part of a list. */
         Page_Approval: {
             /** @description The items, in the order of the list. */
@@ -4393,6 +4827,8 @@ export interface components {
                 /** @description Namespace. */
                 namespace: string;
                 next_fire_at?: components["schemas"]["Timestamp"] | null;
+                /** @description What is wrong with it that somebody is told of. */
+                open_alerts?: components["schemas"]["OpenAlert"][];
                 /** @description Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause. */
                 pause_reason?: string | null;
                 /** @description No trigger of the job fires while true. */
@@ -6282,6 +6718,527 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    alerts_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_put_channel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertChannelSpec"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            /** @description It was made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertChannel"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_delete_channel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_test_channel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDelivery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_deliveries: {
+        parameters: {
+            query?: {
+                /** @description Only those to a channel. */
+                channel?: string;
+                /** @description Continues after the page before. */
+                cursor?: string;
+                /** @description Only those of a job. */
+                job?: string;
+                /** @description Most that are returned: 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description Only those of a namespace. */
+                namespace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AlertDelivery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDelivery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_put_rule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertRuleSpec"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            /** @description It was made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertRule"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_delete_rule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                rule: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_silences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSilence"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_silence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertSilenceSpec"];
+            };
+        };
+        responses: {
+            /** @description It was made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertSilence"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_end_silence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                silence: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    alerts_list: {
+        parameters: {
+            query?: {
+                /** @description Only those of a job. */
+                job?: string;
+                /** @description Only those of a namespace. */
+                namespace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAlert"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     bundles_apply: {
         parameters: {
             query?: {
