@@ -112,7 +112,7 @@ catalogue! {
     WorkflowShellText "workflow.shell_text" 200 "a warning: a value becomes part of a shell line"
         "Nothing is refused. The shell reads what the value says as commands. Put it into env, and write \"$NAME\" in the line.";
     FlowBody "flow.body" 422 "a component does not say what it does, or twice"
-        "Write exactly one of run, exec, generate, log, route and funnel. docs/guide/flows.md shows each.";
+        "Write exactly one of run, exec, script, http, run_job, handler, generate, log, route, split, merge, wait, funnel, http_in, file_in and file_out. docs/guide/flows.md shows each.";
     FlowTrigger "flow.trigger" 422 "a component cannot run by this trigger"
         "Keep one of schedule, cron and event. Events are for components that get items from others, and not for serial ones or those that run when their queues are empty.";
     FlowConcurrency "flow.concurrency" 422 "a component cannot run so many bodies at once"
@@ -135,6 +135,10 @@ catalogue! {
         "Items move while the flow runs. `mainspring flow queue list FLOW CONNECTION` shows what waits.";
     FlowState "flow.state" 409 "the component is in a state that does not allow this"
         "The message says which. `mainspring flow why FLOW COMPONENT` shows more.";
+    FlowPool "flow.pool" 422 "a component takes permits of a pool that does not exist"
+        "Correct the name, or make the pool first: `mainspring flow pool set NAME SIZE`.";
+    FlowFull "flow.full" 503 "a queue of the flow is full, so it takes no items now"
+        "Try again later. `mainspring flow get FLOW` shows which queue it is; what takes its items may be stopped or slow.";
     FlowReplay "flow.replay" 422 "it is not clear to which queue items are to return"
         "Name it with `to`: the message lists the queues in front of the component that put the items there.";
     FlowElsewhere "flow.elsewhere" 409 "another node runs the flow"

@@ -111,6 +111,9 @@
 //! | [`FLOW_WHY`] | GET | → [`FlowComponent`](crate::FlowComponent) |
 //! | [`FLOW_LOG`] | GET | array of [`FlowLine`](crate::FlowLine) |
 //! | [`FLOW_QUEUE`] | GET, DELETE ([`FlowItemFilter`](crate::FlowItemFilter)) | array of [`FlowItem`](crate::FlowItem); DELETE: [`FlowDropped`](crate::FlowDropped) |
+//! | [`FLOW_INPUT`] | POST (bytes) | → [`FlowPut`](crate::FlowPut) |
+//! | [`FLOW_POOLS`] | GET | array of [`FlowPool`](crate::FlowPool) |
+//! | [`FLOW_POOL`] | PUT ([`FlowPoolSize`](crate::FlowPoolSize)) | → [`FlowPool`](crate::FlowPool) |
 //! | [`FLOW_REPLAY`] | POST ([`FlowReplay`](crate::FlowReplay)) | → [`FlowReplayed`](crate::FlowReplayed) |
 //! | [`FLOW_ITEM`] | GET | → [`FlowItemContent`](crate::FlowItemContent) |
 //! | [`FLOW_PAYLOAD`] | GET | → the bytes of an item's payload |
@@ -374,6 +377,12 @@ pub const FLOW_COMPONENTS: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/c
 pub const FLOW_WHY: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/why";
 /// The last lines of a component's log.
 pub const FLOW_LOG: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/log";
+/// Puts an item into a component with `http_in`: the body is its payload, query parameters are its attributes.
+pub const FLOW_INPUT: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/items";
+/// Pools of permits of flows.
+pub const FLOW_POOLS: &str = "/api/v1/flow-pools";
+/// One pool of permits of flows. PUT sets its size on every node.
+pub const FLOW_POOL: &str = "/api/v1/flow-pools/{pool}";
 /// Items that wait in a connection. DELETE: removes them.
 pub const FLOW_QUEUE: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/queues/{connection}";
 /// Moves items that wait in a connection to another one.
@@ -510,6 +519,9 @@ pub const ALL: &[(&str, &[&str])] = &[
     (FLOW_WHY, &["GET"]),
     (FLOW_LOG, &["GET"]),
     (FLOW_QUEUE, &["GET", "DELETE"]),
+    (FLOW_INPUT, &["POST"]),
+    (FLOW_POOLS, &["GET"]),
+    (FLOW_POOL, &["PUT"]),
     (FLOW_REPLAY, &["POST"]),
     (FLOW_ITEM, &["GET"]),
     (FLOW_PAYLOAD, &["GET"]),

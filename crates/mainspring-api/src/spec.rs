@@ -27,8 +27,9 @@ pub use alert::{
 };
 pub use calendar::{CalendarSpec, DailyRange};
 pub use flow::{
-    ComponentSpec, ConnectionSpec, FlowMisfire, FlowPlacement, FlowRetryMode, FlowSpec, GenerateSpec, LogSpec,
-    OnBlocked, Prioritizer, RetrySpec, RouteSpec,
+    ComponentSpec, ConnectionSpec, FileConflict, FileInSpec, FileOutSpec, FlowMisfire, FlowPlacement, FlowRetryMode,
+    FlowSpec, FlowWaitSpec, GenerateSpec, HttpInSpec, LogSpec, MergeSpec, OnBlocked, Prioritizer, RetrySpec, RouteSpec,
+    ScriptSpec, SplitSpec,
 };
 pub use hold::{ApprovalSpec, OnTimeout, WaitSpec};
 pub use http::{HttpTask, Status};

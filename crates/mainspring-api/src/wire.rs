@@ -51,8 +51,8 @@ pub use dashboard::{
 };
 pub use flow::{
     Flow, FlowAction, FlowBulletin, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowDropped,
-    FlowFileFilter, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowReplay, FlowReplayed,
-    FlowSummary,
+    FlowFileFilter, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowPoolSize, FlowPut, FlowReplay,
+    FlowReplayed, FlowSummary,
 };
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use live::{LiveChange, LiveItem, LiveStats, StreamFilter};

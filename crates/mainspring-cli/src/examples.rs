@@ -58,7 +58,15 @@ pub fn bundle(port: u16, now: &Zoned) -> Result<Bundle> {
 }
 
 /// The files of `examples/flows/`.
-const FLOWS: &[(&str, &str)] = &[example!("flows/orders.yaml")];
+const FLOWS: &[(&str, &str)] = &[
+    example!("flows/experiment-1-delay.yaml"),
+    example!("flows/experiment-2-calendar.yaml"),
+    example!("flows/experiment-3-event.yaml"),
+    example!("flows/experiment-4-two-tasks.yaml"),
+    example!("flows/experiment-5-idle.yaml"),
+    example!("flows/experiment-6-long-schedule.yaml"),
+    example!("flows/orders.yaml"),
+];
 
 /// Returns the built-in flows.
 ///
@@ -76,17 +84,24 @@ pub fn flows(now: &Zoned) -> Result<Vec<FlowSpec>> {
 mod tests {
     use super::*;
 
+    fn names_in(folder: &str) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples").to_owned() + folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .filter(|name| Format::of_path(name.as_ref()).is_some())
+                .collect();
+        names.sort();
+        names
+    }
+
     #[test]
     fn every_file_of_the_folder_is_built_in() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
-        let mut names: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| Format::of_path(name.as_ref()).is_some())
-            .collect();
-        names.sort();
         let built_in: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, built_in);
+        assert_eq!(names_in(""), built_in);
+        let flows: Vec<&str> = FLOWS.iter().map(|(name, _)| name.trim_start_matches("flows/")).collect();
+        assert_eq!(names_in("/flows"), flows);
+        assert_eq!(super::flows(&Zoned::now()).unwrap().len(), FLOWS.len());
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use alert::{ALERT, ALERT_CHANNEL, ALERT_DELIVERY, ALERT_RULE, ALERT_SILENCE}
 pub use approval::APPROVAL;
 pub use backfill::{BACKFILL, BACKFILL_ITEM, BACKFILL_PLAN_ITEM};
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
-pub use flow::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM};
+pub use flow::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_POOL};
 pub use import::IMPORTED;
 pub use job::{JOB, JOB_DATA};
 pub use label::LABEL;

@@ -330,7 +330,7 @@ words!(
 );
 
 /// An HTTP call and what counts as success.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HttpTask {
     /// `GET`, `POST`, …
     pub method: String,

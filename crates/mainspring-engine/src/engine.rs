@@ -23,7 +23,7 @@ use crate::cluster::{Terms, VERSION};
 use crate::control::Control;
 use crate::definitions::Definitions;
 use crate::driver::{DriverState, Stop, lost_runs};
-use crate::flow::Flows;
+use crate::flow::{FlowHandlers, Flows};
 use crate::handler::Handlers;
 use crate::health::Health;
 use crate::lanes::LaneWatch;
@@ -171,6 +171,7 @@ pub struct Engine {
     set: QueueWatch,
     lanes: LaneWatch,
     flows: Flows,
+    flow_handlers: Arc<FlowHandlers>,
     running: JoinSet<()>,
     /// One task for each listener.
     listening: JoinSet<()>,
@@ -355,7 +356,14 @@ impl Engine {
             state: state_sender,
             incarnation: incarnation_sender,
         };
-        let (flows, works) = Flows::new(Arc::clone(&store), Arc::clone(&clock), processes.clone(), status.clone());
+        let flow_handlers = Arc::<FlowHandlers>::default();
+        let flow_tools = crate::flow::Tools {
+            clock: Arc::clone(&clock),
+            processes: processes.clone(),
+            control: Some(control.clone()),
+            handlers: Arc::clone(&flow_handlers),
+        };
+        let (flows, works) = Flows::new(Arc::clone(&store), flow_tools, status.clone());
         running.spawn(works.run());
         running.spawn(node.run(lost));
         let _ = notices.send(Notice::Started);
@@ -380,6 +388,7 @@ impl Engine {
             set,
             lanes,
             flows,
+            flow_handlers,
             running,
             listening,
         })
@@ -412,6 +421,12 @@ impl Engine {
     #[must_use]
     pub const fn workers(&self) -> &Workers {
         &self.workers
+    }
+
+    /// Handlers of flows by name; more can be registered at any time.
+    #[must_use]
+    pub const fn flow_handlers(&self) -> &Arc<FlowHandlers> {
+        &self.flow_handlers
     }
 
     /// Flows at work.

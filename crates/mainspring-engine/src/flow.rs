@@ -19,12 +19,13 @@ use std::sync::Arc;
 
 use mainspring_core::Timestamp;
 use mainspring_core::cluster::Status;
+use mainspring_core::flow::body::Content;
 use mainspring_core::flow::{Blocked, ComponentState, Counters, Header, ItemId, Refused, Why};
 use mainspring_store::{FlowRow, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::clock::Clock;
-use crate::process::Processes;
+pub(crate) use body::Tools;
+pub use body::session::{FlowHandlers, Item, Session};
 use changes::Changes;
 use works::Works;
 
@@ -101,8 +102,14 @@ pub struct FlowView {
     /// Its connections, in order.
     pub connections: Vec<ConnectionView>,
     /// Names, sizes and taken permits of the node's pools.
-    pub pools: Vec<(String, u32, u32)>,
+    pub pools: Vec<PoolView>,
 }
+
+/// The name of a pool of permits, its size, and how many of them are taken.
+pub type PoolView = (String, u32, u32);
+
+/// The setting of the store under which the sizes of pools are kept, as JSON by name.
+pub const POOLS_SETTING: &str = "flow.pools";
 
 /// A component as it is now.
 #[derive(Clone, Debug)]
@@ -191,6 +198,9 @@ pub(crate) enum Request {
     Find(Name, ItemId, Reply<Option<FoundItem>>),
     Drop(Name, String, Option<Vec<ItemId>>, Reply<u64>),
     Replay(Name, Replay, Reply<u64>),
+    Accept(Name, String, Vec<Content>, Reply<u64>),
+    Pools(Reply<Vec<PoolView>>),
+    Resize(BTreeMap<String, u32>, Reply<()>),
     Log(Name, String, Reply<Vec<Line>>),
     Reload(Option<Name>, Reply<()>),
 }
@@ -206,13 +216,12 @@ impl Flows {
     /// Makes the loop, and the handle through which it is asked.
     pub(crate) fn new(
         store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        processes: Option<Arc<Processes>>,
+        tools: Tools,
         status: watch::Receiver<Option<Arc<Status>>>,
     ) -> (Self, Works) {
         let (requests, asked) = mpsc::unbounded_channel();
         let changes = Changes::default();
-        let works = Works::new(store, clock, processes, status, asked, changes.clone());
+        let works = Works::new(store, tools, status, asked, changes.clone());
         (Self { requests, changes }, works)
     }
 
@@ -309,6 +318,38 @@ impl Flows {
         self.ask(|reply| Request::Replay(flow, replay, reply)).await
     }
 
+    /// The pools of this node.
+    ///
+    /// # Errors
+    /// The engine stops.
+    pub async fn pools(&self) -> Result<Vec<PoolView>, FlowError> {
+        self.ask(Request::Pools).await
+    }
+
+    /// Sets the sizes of pools of this node, and adds those that are new. Bodies that run go on, also where a pool has shrunk
+    /// below them.
+    ///
+    /// # Errors
+    /// The engine stops.
+    pub async fn resize(&self, sizes: BTreeMap<String, u32>) -> Result<(), FlowError> {
+        self.ask(|reply| Request::Resize(sizes, reply)).await
+    }
+
+    /// Puts items into a component that has no body of its own, and answers how many are in queues then, once that is durable.
+    ///
+    /// # Errors
+    /// There is no such component, it does not run, or a queue behind it is full.
+    pub async fn put_items(
+        &self,
+        namespace: &str,
+        name: &str,
+        component: &str,
+        items: Vec<Content>,
+    ) -> Result<u64, FlowError> {
+        let flow = (namespace.to_owned(), name.to_owned());
+        self.ask(|reply| Request::Accept(flow, component.to_owned(), items, reply)).await
+    }
+
     /// The last lines of a component's log, the oldest first.
     ///
     /// # Errors
@@ -352,6 +393,7 @@ pub fn sentence(why: &Why) -> String {
             mainspring_core::flow::Reason::DownstreamFull => "a queue behind it is full".to_owned(),
             mainspring_core::flow::Reason::AtConcurrency => waits(blocked),
         },
+        (_, None) if why.is_passive => "it waits for requests that put items".to_owned(),
         (_, None) if why.queued > 0 => "it waits for a permit of its pool".to_owned(),
         (_, None) => match (why.starts_in_ms, why.next_fire) {
             (Some(ms), _) => format!("its schedule lets it start in {ms} ms"),

@@ -52,6 +52,11 @@ impl Processes {
         self.runner.denies(url)
     }
 
+    /// Makes an HTTP call of a flow.
+    pub(crate) async fn call_body(&self, call: HttpCall, log: LogWriter, cancel: impl Future<Output = ()>) -> Ended {
+        self.runner.perform(&mainspring_tasks::Task::Http(call), &Attempt::default(), log, cancel).await
+    }
+
     /// Makes one HTTP call, of whose answer only the status counts.
     pub(crate) async fn call(&self, call: HttpCall) -> Ended {
         let (log, _) = LogWriter::channel(1, || 0);
@@ -115,12 +120,12 @@ fn external(task: &Task) -> Option<mainspring_tasks::Task> {
     })
 }
 
-fn http(call: &HttpTask) -> HttpCall {
+pub(crate) fn http(call: &HttpTask) -> HttpCall {
     let range = |(first, last): &(u16, u16)| StatusRange { first: *first, last: *last };
     HttpCall {
         method: call.method.clone(),
         headers: call.headers.iter().cloned().collect(),
-        body: call.body.clone(),
+        body: call.body.clone().map(String::into_bytes),
         expect: if call.expect.is_empty() {
             vec![StatusRange::SUCCESS]
         } else {

@@ -15,6 +15,7 @@ pub(crate) mod events;
 mod export;
 mod facets;
 mod flow_items;
+mod flow_pools;
 mod flows;
 mod health;
 mod job_list;
@@ -168,6 +169,7 @@ fn table() -> Vec<Route> {
         alerts::routes(),
         xxl::routes(),
         flow_items::routes(),
+        flow_pools::routes(),
         flows::routes(),
     ]
     .into_iter()

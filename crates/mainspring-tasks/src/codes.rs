@@ -10,7 +10,7 @@ pub struct ErrorCode {
 }
 
 /// All codes of tasks, and of the data that attempts leave, in order.
-pub const ERROR_CODES: [ErrorCode; 37] = [
+pub const ERROR_CODES: [ErrorCode; 38] = [
     code("data.invalid", "The data of a job is a JSON object. Write one to $MS_DATA, whole."),
     code("data.not_kept", "The job keeps no data between its runs. Set `keep_data` in its definition."),
     code("data.too_large", "A job keeps 64 KiB of data. Keep what is large elsewhere, and its place in the data."),
@@ -42,6 +42,7 @@ pub const ERROR_CODES: [ErrorCode; 37] = [
         "http.tls",
         "The server's certificate is not trusted for this host. Mend it, or add its authority to the roots.",
     ),
+    code("http.too_large", "The answer is longer than what is kept. Ask for less, or for a part."),
     code("http.too_many_redirects", "Redirects lead on and on. Call the final address directly."),
     code(
         "http.unexpected_status",

@@ -13,6 +13,8 @@ pub struct Ended {
     pub signal: Option<i32>,
     /// The status of the last response of an HTTP call.
     pub http_status: Option<u16>,
+    /// The body of the last response of an HTTP call, where that was to be kept.
+    pub body: Option<Vec<u8>>,
     /// The error, unless it succeeded.
     pub error: Option<TaskError>,
     /// The JSON object that the process wrote to `$MS_OUTPUT`; absent when it wrote nothing.
@@ -62,6 +64,7 @@ impl Ended {
             exit_code: None,
             signal: None,
             http_status: None,
+            body: None,
             error: None,
             output: None,
             data: None,

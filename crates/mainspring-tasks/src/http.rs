@@ -48,6 +48,9 @@ pub(crate) struct Caller {
 struct Progress<'a> {
     recorder: &'a mut Recorder,
     status: Option<u16>,
+    /// What is kept of the answer's body, and how much of it may be.
+    kept: Vec<u8>,
+    keep_max: usize,
 }
 
 impl Caller {
@@ -83,7 +86,7 @@ impl Caller {
         recorder: &mut Recorder,
         stop: impl Future<Output = Outcome>,
     ) -> Ended {
-        let mut progress = Progress { recorder, status: None };
+        let mut progress = Progress { recorder, status: None, kept: Vec::new(), keep_max: call.keep_max };
         let ended = {
             let mut exchange = pin!(timeout(call.timeout(), self.exchange(call, attempt, &mut progress)));
             tokio::select! {
@@ -98,7 +101,8 @@ impl Caller {
                 },
             }
         };
-        Ended { http_status: progress.status, ..ended }
+        let body = (call.keep_max > 0).then_some(progress.kept);
+        Ended { http_status: progress.status, body, ..ended }
     }
 
     /// Finds the addresses of a host under the outbound policy, for those who speak something else than HTTP there.
@@ -125,11 +129,11 @@ impl Caller {
             progress.status = Some(status);
             progress.recorder.remark(format!("{} {} answered {status}", request.method, shown(&request.url)));
             if call.expects(status) {
-                return self.read_body(response, progress.recorder).await;
+                return self.read_body(response, progress).await;
             }
             let Some(target) = redirect_target(&response).filter(|_| call.redirects_max > 0) else {
                 // The status is the news, even if the body breaks off.
-                let _ = self.read_body(response, progress.recorder).await;
+                let _ = self.read_body(response, progress).await;
                 return Err(unexpected(call, &request, status));
             };
             if redirects_left == 0 {
@@ -150,11 +154,22 @@ impl Caller {
         builder.send().await.map_err(|error| error::explain(&error, &request.url))
     }
 
-    /// Puts the body into the log as it comes; what the log does not keep is not waited for.
-    async fn read_body(&self, mut response: Response, recorder: &mut Recorder) -> Result<(), TaskError> {
+    /// Keeps the body, or puts it into the log as it comes; what the log does not keep is not waited for.
+    async fn read_body(&self, mut response: Response, progress: &mut Progress<'_>) -> Result<(), TaskError> {
+        let url = response.url().clone();
+        if progress.keep_max > 0 {
+            while let Some(bytes) = response.chunk().await.map_err(|error| error::explain(&error, &url))? {
+                if progress.kept.len() + bytes.len() > progress.keep_max {
+                    let message = format!("the answer of {} has more than {} bytes", shown(&url), progress.keep_max);
+                    return Err(TaskError::new("http.too_large", message));
+                }
+                progress.kept.extend_from_slice(&bytes);
+            }
+            return Ok(());
+        }
+        let recorder = &mut *progress.recorder;
         let mut lines = LineCutter::new(Stream::Stdout);
         while !recorder.is_closed() {
-            let url = response.url().clone();
             let Some(bytes) = response.chunk().await.map_err(|error| error::explain(&error, &url))? else {
                 break;
             };

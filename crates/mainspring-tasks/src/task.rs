@@ -37,7 +37,10 @@ pub struct HttpCall {
     /// elsewhere.
     pub headers: BTreeMap<String, String>,
     /// The body that is sent.
-    pub body: Option<String>,
+    pub body: Option<Vec<u8>>,
+    /// The bytes of the answer's body that are kept for the caller, in place of the log; a longer body is an error. 0: it goes
+    /// into the log.
+    pub keep_max: usize,
     /// Status codes that mean success. A redirect status in here is not followed.
     pub expect: Vec<StatusRange>,
     /// Limit in milliseconds for the whole exchange, body and redirects included.
@@ -61,6 +64,7 @@ impl HttpCall {
             url: url.into(),
             headers: BTreeMap::new(),
             body: None,
+            keep_max: 0,
             expect: vec![StatusRange::SUCCESS],
             timeout_ms: Self::TIMEOUT_MS,
             verify_tls: true,

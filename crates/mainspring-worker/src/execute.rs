@@ -155,7 +155,7 @@ fn http(task: &WorkerTask) -> HttpCall {
     HttpCall {
         method: method.clone(),
         headers: headers.iter().cloned().collect::<BTreeMap<_, _>>(),
-        body: body.clone(),
+        body: body.clone().map(String::into_bytes),
         expect: if expect.is_empty() { vec![StatusRange::SUCCESS] } else { expect.iter().map(range).collect() },
         timeout_ms: timeout_ms.map_or(HttpCall::TIMEOUT_MS, i64::unsigned_abs),
         verify_tls: *verify_tls,

@@ -48,6 +48,7 @@ pub use mainspring_core::job::{Backoff, JobKey, OnLost, Overlap, RetryOn, RetryP
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 pub use mainspring_core::workflow::{FailFast, TaskState, TriggerRule};
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
+pub use mainspring_engine::flow::{Item, Session};
 pub use mainspring_engine::{
     ChangedJob, CompletedTrigger, DataError, EndedRun, FiredTrigger, Handler, HandlerError, HandlerResult,
     IntoHandlerResult, JobChange, Listener, MissedFires, Notice, RetentionRule, RunContext, Scope, StartingRun,

@@ -180,6 +180,11 @@ impl Scheduler {
         Ok(self.control().steer(run, request).await?)
     }
 
+    /// Registers a handler for components of flows that name it. It works on items in a [`Session`](crate::Session).
+    pub fn flow_handler(&self, name: impl Into<String>, handler: impl Handler<crate::Session>) {
+        self.engine.flow_handlers().register(name, handler);
+    }
+
     /// Registers a handler while the scheduler runs.
     pub fn handler(&self, name: impl Into<String>, handler: impl Handler<RunContext>) {
         self.engine.handlers().register(name, handler);

@@ -222,7 +222,7 @@ impl ParamType {
     }
 }
 
-fn check_http(http: &HttpTask, problems: &mut Vec<Problem>) {
+pub(super) fn check_http(http: &HttpTask, problems: &mut Vec<Problem>) {
     let has_host = |rest: &str| !rest.is_empty() && !rest.starts_with('/');
     let rest = http.url.strip_prefix("http://").or_else(|| http.url.strip_prefix("https://"));
     if !rest.is_some_and(has_host) || http.url.contains(|c: char| c.is_whitespace() || c.is_control()) {

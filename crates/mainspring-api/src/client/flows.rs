@@ -5,7 +5,7 @@ use reqwest::Method;
 use super::{Client, ClientError, Precondition};
 use crate::{
     Flow, FlowChange, FlowChecked, FlowComponent, FlowDropped, FlowItem, FlowItemContent, FlowItemFilter, FlowLine,
-    FlowReplay, FlowReplayed, FlowSpec, FlowSummary, routes,
+    FlowPool, FlowPoolSize, FlowReplay, FlowReplayed, FlowSpec, FlowSummary, routes,
 };
 
 impl Client {
@@ -76,6 +76,17 @@ impl Client {
         replay: &FlowReplay,
     ) -> Result<FlowReplayed, ClientError> {
         self.post(&routes::path(routes::FLOW_REPLAY, &[namespace, name, connection]), replay, &()).await
+    }
+
+    /// Lists the pools of permits of the node that answers.
+    pub async fn flow_pools(&self) -> Result<Vec<FlowPool>, ClientError> {
+        self.get(routes::FLOW_POOLS, &()).await
+    }
+
+    /// Sets the size of a pool on every node, or adds one.
+    pub async fn set_flow_pool(&self, pool: &str, size: u32) -> Result<FlowPool, ClientError> {
+        let path = routes::path(routes::FLOW_POOL, &[pool]);
+        self.put(&path, &FlowPoolSize { size }, Precondition::None, &()).await
     }
 
     /// Says what is wrong with a flow, without saving it.

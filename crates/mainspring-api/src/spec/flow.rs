@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{OneOrMany, is_false};
+use super::{HttpTask, OneOrMany, is_false};
 
 /// A flow: components that pass items on, and the queues between them.
 ///
@@ -42,8 +42,9 @@ pub struct FlowSpec {
 
 /// A component of a flow: what its body does, and when it runs.
 ///
-/// Exactly one of `run`, `exec`, `generate`, `log`, `route` and `funnel` says what its body does. At most one of `schedule`, `cron`
-/// and `event` says when it runs; without, it runs as fast as there is work.
+/// Exactly one of `run`, `exec`, `script`, `http`, `run_job`, `handler`, `generate`, `log`, `route`, `split`, `merge`, `wait`, `funnel`,
+/// `http_in`, `file_in` and `file_out` says what its body does. At most one of `schedule`, `cron` and `event` says when it runs; without,
+/// it runs as fast as there is work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComponentSpec {
@@ -59,6 +60,40 @@ pub struct ComponentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 10_000))]
     pub exec: Option<Vec<String>>,
+    /// A text that a program such as `python3` executes, as with `run`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptSpec>,
+    /// Calls a web server for each item. Address, headers and body may hold `${{ … }}` of `attributes`, `payload` and `bytes`; without a
+    /// body, POST, PUT and PATCH send the payload. The answer becomes the payload, and its status the attribute `http.status`.
+    /// Relationships `success` and `failure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpTask>,
+    /// Starts a run of this job, `JOB` or `NAMESPACE/JOB`, for each item and waits for it. Its input is the payload where that is a JSON
+    /// object, else the attributes and `payload`; its output becomes the payload. Relationships `success` and `failure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_job: Option<String>,
+    /// Calls a function for flows that the program around the engine has registered under this name. Relationships `success` and
+    /// `failure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handler: Option<String>,
+    /// Makes several items of each. Relationships `success`, for the parts, and `failure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitSpec>,
+    /// Makes one item of several. Relationship `success`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge: Option<MergeSpec>,
+    /// Holds each item for a while, in which others overtake it. Relationship `success`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<FlowWaitSpec>,
+    /// Takes items from requests to `/api/v1/namespaces/NAMESPACE/flows/FLOW/components/COMPONENT/items`. Relationship `success`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_in: Option<HttpInSpec>,
+    /// Makes an item of each file of a folder of the server. Relationship `success`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_in: Option<FileInSpec>,
+    /// Writes each item into a file of the server. Relationships `success` and `failure`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_out: Option<FileOutSpec>,
     /// Makes items. Relationship `success`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<GenerateSpec>,
@@ -77,6 +112,11 @@ pub struct ComponentSpec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 1_000))]
     pub env: BTreeMap<String, String>,
+    /// How many items one body of a `handler` gets at most, 1 to 10,000; 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000))]
+    #[schema(minimum = 1, maximum = 10_000)]
+    pub batch: Option<u32>,
     /// Working directory of the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_dir: Option<String>,
@@ -147,6 +187,136 @@ pub struct ComponentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 1_000))]
     pub end: Option<OneOrMany<String>>,
+}
+
+/// A text that a program executes. It gets an item's payload on standard input, as a process of `run` does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptSpec {
+    /// The program, or a list of it and its arguments, before the name of the file with the text; at most 100.
+    #[schemars(extend("maxItems" = 100))]
+    pub with: OneOrMany<String>,
+    /// The text.
+    pub text: String,
+}
+
+/// How an item is divided: one of `lines`, `separator` and `json`. Each part has its attributes, and `split.index` from 1,
+/// `split.count` and `split.item`. There are 10,000 parts at most; else the item goes to `failure`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SplitSpec {
+    /// So many lines make a part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    #[schema(minimum = 1)]
+    pub lines: Option<u32>,
+    /// This text stands between parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separator: Option<String>,
+    /// `true` makes a part of each member of a JSON array.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub json: bool,
+}
+
+/// How items become one. It has the attributes that all of them have alike, and `merge.count`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MergeSpec {
+    /// How many items become one at most, 1 to 10,000; 1,000 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000))]
+    #[schema(minimum = 1, maximum = 10_000)]
+    pub max: Option<u32>,
+    /// How many have to be there; as many as `max` when absent. A queue that is full is enough in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000))]
+    #[schema(minimum = 1, maximum = 10_000)]
+    pub min: Option<u32>,
+    /// After how long fewer will do, as a duration from when the first one is there; `1 sec` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    /// What stands between their payloads; a line break when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separator: Option<String>,
+    /// Attribute by whose value they belong together; all of a turn when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// How long items wait: `for` or `until`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowWaitSpec {
+    /// So long from when the component first sees them, as a duration.
+    #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+    pub duration: Option<String>,
+    /// Until this instant in RFC 3339, which may be made with `${{ … }}` of `attributes`, `payload` and `bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+}
+
+/// What a component takes from requests.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpInSpec {
+    /// The most bytes of a payload, 1 to 16,777,216; 1,048,576 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16_777_216))]
+    #[schema(minimum = 1, maximum = 16_777_216)]
+    pub max_bytes: Option<u64>,
+}
+
+/// Which files become items. Their attributes are `file.name` and `file.folder`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileInSpec {
+    /// The folder, as an absolute path. Folders below and hidden files are left alone.
+    pub folder: String,
+    /// What names look like, with `*` for anything, such as `*.csv`; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How long a file must not have changed, as a duration; `1 sec` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<String>,
+    /// Folder to which files are moved once their items are kept, as an absolute path on the same disk; they are removed when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub move_to: Option<String>,
+    /// How many files one body takes at most, 1 to 10,000; 10 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000))]
+    #[schema(minimum = 1, maximum = 10_000)]
+    pub max_files: Option<u32>,
+    /// The most bytes of a file, 1 to 67,108,864; 16,777,216 when absent. Longer ones stay, and the log says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 67_108_864))]
+    #[schema(minimum = 1, maximum = 67_108_864)]
+    pub max_bytes: Option<u64>,
+}
+
+/// Where items are written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FileOutSpec {
+    /// The folder, as an absolute path; it is made if it is not there.
+    pub folder: String,
+    /// Name of an item's file, which may hold `${{ … }}` of `attributes`, `payload` and `bytes`, and folders below.
+    pub name: String,
+    /// What happens where a file of that name is there; `replace` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_conflict: Option<FileConflict>,
+}
+
+/// What happens where a file of an item's name is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FileConflict {
+    /// The item takes its place.
+    #[default]
+    Replace,
+    /// The item goes to `failure`.
+    Fail,
+    /// The item is added to its end, with a line break after it. One that is delivered again is there twice.
+    Append,
 }
 
 /// What a `generate` component makes.
@@ -299,6 +469,16 @@ impl ComponentSpec {
         let keys = [
             ("run", self.run.is_some()),
             ("exec", self.exec.is_some()),
+            ("script", self.script.is_some()),
+            ("http", self.http.is_some()),
+            ("run_job", self.run_job.is_some()),
+            ("handler", self.handler.is_some()),
+            ("split", self.split.is_some()),
+            ("merge", self.merge.is_some()),
+            ("wait", self.wait.is_some()),
+            ("http_in", self.http_in.is_some()),
+            ("file_in", self.file_in.is_some()),
+            ("file_out", self.file_out.is_some()),
             ("generate", self.generate.is_some()),
             ("log", self.log.is_some()),
             ("route", self.route.is_some()),

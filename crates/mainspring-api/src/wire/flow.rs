@@ -152,6 +152,23 @@ pub struct FlowPool {
     pub active: u32,
 }
 
+/// How large a pool is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowPoolSize {
+    /// How many permits each node has, 1 to 10,000.
+    #[schemars(range(min = 1, max = 10_000))]
+    #[schema(minimum = 1, maximum = 10_000)]
+    pub size: u32,
+}
+
+/// How many queues an item was put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct FlowPut {
+    /// How many items there are of it now: one for each connection; none where its relationship ends.
+    pub items: u64,
+}
+
 /// What components of a flow are to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -12,7 +12,7 @@ use crate::files;
 use crate::graph::{self, Language};
 use crate::name::JobName;
 use crate::output::{Form, Output};
-use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM};
+use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_POOL};
 
 /// Work with flows: components joined by queues of items
 #[derive(Debug, Args)]
@@ -25,7 +25,8 @@ use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM};
   mainspring flow queue list orders order:sort
   mainspring flow queue look orders 1795712345678000
   mainspring flow queue drop orders order:sort
-  mainspring flow queue replay orders work:failed:failure")]
+  mainspring flow queue replay orders work:failed:failure
+  mainspring flow pool set slow 3")]
 pub struct FlowArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -62,6 +63,8 @@ enum Verb {
     Log(ComponentName),
     /// Look into the queues of a flow
     Queue(QueueArgs),
+    /// Say how many bodies may run at once
+    Pool(PoolArgs),
     Graph(GraphArgs),
 }
 
@@ -98,6 +101,27 @@ struct ComponentName {
     /// Its component
     #[arg(value_name = "COMPONENT")]
     component: String,
+}
+
+#[derive(Debug, Args)]
+struct PoolArgs {
+    #[command(subcommand)]
+    verb: PoolVerb,
+}
+
+#[derive(Debug, Subcommand)]
+enum PoolVerb {
+    /// List the pools of the node that answers
+    List,
+    /// Set the size of a pool on every node, or add one; bodies that run go on
+    Set {
+        /// The pool
+        #[arg(value_name = "POOL")]
+        name: String,
+        /// How many bodies may run in it at once on each node
+        #[arg(value_name = "SIZE", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+        size: u32,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -221,6 +245,14 @@ pub fn run(args: FlowArgs, output: &Output) -> Result {
                 }
             }
             Verb::Queue(args) => queue(&session, args.verb, output).await,
+            Verb::Pool(args) => match args.verb {
+                PoolVerb::List => output.list(&session.ask(session.client.flow_pools()).await?, &FLOW_POOL),
+                PoolVerb::Set { name, size } => {
+                    let pool = session.ask(session.client.set_flow_pool(&name, size)).await?;
+                    output.note(format_args!("pool {} has {} permits on each node", pool.name, pool.size));
+                    Ok(())
+                }
+            },
             Verb::Graph(_) => unreachable!("a graph needs no server"),
         }
     })

@@ -1,6 +1,6 @@
 //! Flows, their components, queues and items in tables.
 
-use mainspring_api::{FlowComponent, FlowConnection, FlowItem, FlowSummary};
+use mainspring_api::{FlowComponent, FlowConnection, FlowItem, FlowPool, FlowSummary};
 
 use super::{optional, text, yes};
 use crate::output::{Column, View};
@@ -55,6 +55,17 @@ pub const FLOW_CONNECTION: View<FlowConnection> = View {
     ],
     name: |it| it.name.clone(),
     empty: "no connections",
+};
+
+/// Columns of pools.
+pub const FLOW_POOL: View<FlowPool> = View {
+    columns: &[
+        Column::usual("POOL", |it, _| text(&it.name)),
+        Column::usual("SIZE", |it, _| text(it.size)),
+        Column::usual("ACTIVE", |it, _| text(it.active)),
+    ],
+    name: |it| it.name.clone(),
+    empty: "no pools",
 };
 
 /// Columns of items.

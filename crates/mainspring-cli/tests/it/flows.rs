@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use mainspring_api::client::Client;
-use mainspring_api::{Flow, FlowSpec};
+use mainspring_api::{Flow, FlowAction, FlowChange, FlowItemFilter, FlowSpec};
 
+use crate::arena::{Arena, shared_by};
 use crate::live::Live;
 use crate::program::Program;
 use crate::wait::until;
@@ -147,6 +148,103 @@ fn a_server_that_is_killed_delivers_items_again() {
     let distinct: BTreeSet<u32> = written.lines().map(|line| line.parse().unwrap()).collect();
     assert_eq!((written.lines().count(), distinct), (20, (1..=20).collect()), "nothing is lost, nothing comes twice");
     assert_eq!(lines(&seen), 23, "three items were delivered again");
+}
+
+#[test]
+fn files_and_calls_are_bodies_too() {
+    let program = Program::new();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let folder = |name: &str| {
+        let folder = program.home().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        folder
+    };
+    let (files, out) = (folder("files"), folder("out"));
+    let spec: FlowSpec = serde_json::from_value(serde_json::json!({
+        "flow": "hello",
+        "components": {
+            "read": {"file_in": {"folder": files, "name": "*.txt", "settled": "0 sec"}, "schedule": "20 ms"},
+            "shout": {"script": {"with": "sh", "text": "tr a-z A-Z > \"$MS_PAYLOAD.up\"\nprintf '{\"payload\": \"%s\"}\\n' \"$(cat \"$MS_PAYLOAD.up\")\" >> \"$MS_ITEMS\""},
+                "event": true, "end": "failure"},
+            "write": {"file_out": {"folder": out, "name": "up/${{ attributes['file.name'] }}"}, "event": true, "end": "failure"},
+            "call": {"http": {"url": "http://127.0.0.1:1/${{ attributes['file.name'] }}", "method": "POST"}, "event": true, "end": "success"},
+            "lost": {"log": {"message": "${{ attributes['file.name'] }}: ${{ attributes['http.error'] }}"}, "end": "success"},
+        },
+        "connections": [
+            {"from": "read", "to": "shout"}, {"from": "shout", "to": "write"}, {"from": "write", "to": "call"},
+            {"from": "call", "to": "lost", "relationships": "failure"},
+        ],
+    }))
+    .unwrap();
+    let live = Live::start(&program);
+    runtime.block_on(async { live.client().put_flow("default", &spec).await.unwrap() });
+    std::fs::write(files.join("a.txt"), "hello").unwrap();
+    std::fs::write(files.join("b.csv"), "other").unwrap();
+    assert_eq!(program.run(&["flow", "start", "hello"]).code, 0);
+    let log = || program.run(&["flow", "log", "hello", "lost"]).stdout;
+    runtime.block_on(until("the call has failed", async || log().contains("a.txt: ").then_some(())));
+    assert_eq!(std::fs::read_to_string(out.join("up/a.txt")).unwrap(), "HELLO");
+    let left: Vec<_> = std::fs::read_dir(&files).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(left, ["b.csv"], "what was read is gone, and nothing else");
+}
+
+/// Needs PostgreSQL: two nodes, of which that dies which runs the flow.
+#[test]
+fn b13_a_calendar_goes_on_on_another_node_and_no_item_is_lost_or_doubled() {
+    let nodes = Arena::shared();
+    let (a, b) = (nodes.start("a"), nodes.start("b"));
+    nodes.sees(&a, "two nodes share the shards", shared_by(2));
+    let fired = nodes.program.home().join("fired");
+    let spec: FlowSpec = serde_json::from_value(serde_json::json!({
+        "flow": "hello",
+        "components": {
+            "tick": {
+                "run": format!("echo $MS_FIRE_TIME >> {}; echo '{{\"payload\": \"'$MS_FIRE_TIME'\"}}' >> \"$MS_ITEMS\"", fired.display()),
+                "cron": "* * * * * ?", "end": "failure"},
+            "work": {"run": "cat > /dev/null", "event": true, "concurrency": 2, "end": "failure"},
+            "keep": {"log": {}, "end": "success"},
+        },
+        "connections": [{"from": "tick", "to": "work"}, {"from": "work", "to": "keep"}],
+    }))
+    .unwrap();
+    let saved = nodes.wait("the flow is saved by its owner", async || {
+        for node in [&a, &b] {
+            if node.client().put_flow("default", &spec).await.is_ok() {
+                return Some(node.url.clone());
+            }
+        }
+        None
+    });
+    let (owner, other) = if saved == a.url { (a, b) } else { (b, a) };
+    let start = FlowChange { action: FlowAction::Start, components: Some(vec!["tick".into(), "work".into()]) };
+    nodes.runtime.block_on(async { owner.client().change_flow("default", "hello", &start).await.unwrap() });
+    let fires = || -> Vec<String> {
+        let text = std::fs::read_to_string(&fired).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    };
+    nodes.wait("the calendar fires", async || (fires().len() >= 4).then_some(()));
+    owner.kill();
+    let before = fires();
+    nodes.wait("the calendar goes on elsewhere", async || (fires().len() >= before.len() + 4).then_some(()));
+    let client = other.client();
+    let stop = FlowChange { action: FlowAction::Stop, components: Some(vec!["tick".into()]) };
+    nodes.runtime.block_on(async { client.change_flow("default", "hello", &stop).await.unwrap() });
+    nodes.wait("all items are kept", async || {
+        let flow = client.flow("default", "hello").await.ok()?;
+        let idle = flow.components.iter().all(|it| it.active == 0);
+        (idle && flow.connections.iter().find(|it| it.name == "tick:work")?.items == 0).then_some(())
+    });
+    let filter = FlowItemFilter { contents: Some(true), ..FlowItemFilter::default() };
+    let kept = nodes.runtime.block_on(client.flow_queue("default", "hello", "work:keep", filter)).unwrap();
+    let kept: Vec<String> = kept.into_iter().map(|item| item.preview.unwrap()).collect();
+    let distinct: BTreeSet<&String> = kept.iter().collect();
+    assert_eq!(distinct.len(), kept.len(), "no item is there twice");
+    let all = fires();
+    let instants: BTreeSet<&String> = all.iter().collect();
+    assert_eq!(instants.len(), all.len(), "no time is met twice: {all:?}");
+    // What the last body of the dead node made may not have been kept.
+    let lost: Vec<&&String> = instants.iter().filter(|instant| !distinct.contains(*instant)).collect();
+    assert!(lost.is_empty() || lost == [&before.last().unwrap()], "{lost:?} of {all:?}");
 }
 
 async fn flow(client: &Client) -> Flow {

@@ -1,7 +1,15 @@
 //! What bodies do: those of processes are data for the shell, the others are done here.
 
+mod file_in;
+mod file_out;
+mod http;
+mod merge;
+mod split;
+mod wait;
+
 use std::collections::BTreeMap;
 
+use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -9,8 +17,15 @@ use sha2::{Digest, Sha256};
 use super::definition::{Component, Connection, Flow};
 use super::machine::{Disposal, Output, Verdict};
 use super::problem::FlowProblem;
-use super::queue::Priority;
+use super::queue::{Header, Priority};
 use crate::workflow::expression;
+
+pub use file_in::FileIn;
+pub use file_out::{FileOut, OnConflict};
+pub use http::HttpBody;
+pub use merge::Merge;
+pub use split::Split;
+pub use wait::Wait;
 
 /// A flow as it is kept: components with their bodies, and connections.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -83,6 +98,33 @@ pub enum Body {
     },
     /// Passes items on as they are.
     Funnel,
+    /// Makes several items of each.
+    Split(Split),
+    /// Makes one item of several.
+    Merge(Merge),
+    /// Holds each item for a while.
+    Wait(Wait),
+    /// Calls a web server for each item.
+    Http(HttpBody),
+    /// Makes an item of each file of a folder.
+    FileIn(FileIn),
+    /// Writes each item into a file.
+    FileOut(FileOut),
+    /// Starts a job for each item, and waits for it.
+    RunJob {
+        /// `NAMESPACE/JOB`; the namespace is that of the flow when absent.
+        job: String,
+    },
+    /// Calls a function of the program around the engine.
+    Handler {
+        /// Its name.
+        name: String,
+    },
+    /// Has no body: requests put its items.
+    HttpIn {
+        /// The most bytes of a payload.
+        max_bytes: u64,
+    },
 }
 
 /// A process that works on an item.
@@ -106,6 +148,13 @@ pub enum Program {
     Shell(String),
     /// A program and its arguments.
     Argv(Vec<String>),
+    /// A text that a program reads from a file.
+    Script {
+        /// The program and its arguments, before the name of the file.
+        with: Vec<String>,
+        /// The text.
+        text: String,
+    },
 }
 
 /// What an item holds.
@@ -162,46 +211,80 @@ pub struct Done {
     pub lines: Vec<String>,
 }
 
+/// What becomes of items that all go on under one relationship as they are.
+fn passed(relationship: &str, count: usize) -> Done {
+    let pass = Disposal::Transfer { relationship: relationship.to_owned(), changed: None };
+    done(vec![pass; count])
+}
+
+const fn done(items: Vec<Disposal>) -> Done {
+    Done { verdict: Verdict::Done { items, outputs: Vec::new(), yields: None }, made: Vec::new(), lines: Vec::new() }
+}
+
+fn rejected(message: String) -> Done {
+    Done { verdict: Verdict::Rejected(message), made: Vec::new(), lines: Vec::new() }
+}
+
+/// An item that is made under `success`, of the item at a place.
+fn output(content: &Content, parent: Option<usize>) -> Output {
+    let (bytes, priority) = (content.bytes(), content.priority());
+    Output { relationship: "success".to_owned(), bytes, priority, parent }
+}
+
 impl Body {
-    /// Does the work of a body that needs nothing but its items. `None` for a process.
+    /// Does the work of a body that needs nothing but its items: what they hold, and their headers in the same order. `None` for
+    /// those whose work is the shell's.
     #[must_use]
-    pub fn perform(&self, items: &[Content]) -> Option<Done> {
-        let pass = |relationship: &str| Disposal::Transfer { relationship: relationship.to_owned(), changed: None };
-        let done = |items: Vec<Disposal>| Verdict::Done { items, outputs: Vec::new(), yields: false };
-        let passed = || done(vec![pass("success"); items.len()]);
+    pub fn perform(&self, items: &[Content], headers: &[Header], now: Timestamp) -> Option<Done> {
         Some(match self {
-            Self::Process(_) => return None,
-            Self::Funnel => Done { verdict: passed(), made: Vec::new(), lines: Vec::new() },
+            Self::Process(_)
+            | Self::Http(_)
+            | Self::FileIn(_)
+            | Self::FileOut(_)
+            | Self::RunJob { .. }
+            | Self::Handler { .. }
+            | Self::HttpIn { .. } => return None,
+            Self::Funnel => passed("success", items.len()),
             Self::Generate { content, count } => {
-                let output = Output {
-                    relationship: "success".to_owned(),
-                    bytes: content.bytes(),
-                    priority: content.priority(),
-                    parent: None,
-                };
-                let outputs = vec![output; *count as usize];
-                let verdict = Verdict::Done { items: Vec::new(), outputs, yields: false };
+                let outputs = vec![output(content, None); *count as usize];
+                let verdict = Verdict::Done { items: Vec::new(), outputs, yields: None };
                 Done { verdict, made: vec![content.clone(); *count as usize], lines: Vec::new() }
             }
             Self::Log { message } => match items.iter().map(|item| line(message.as_deref(), item)).collect() {
-                Ok(lines) => Done { verdict: passed(), made: Vec::new(), lines },
-                Err(message) => Done { verdict: Verdict::Rejected(message), made: Vec::new(), lines: Vec::new() },
+                Ok(lines) => Done { lines, ..passed("success", items.len()) },
+                Err(message) => rejected(message),
             },
             Self::Route { routes } => {
+                let pass = |relationship: String| Disposal::Transfer { relationship, changed: None };
                 let found: Result<Vec<Disposal>, String> =
-                    items.iter().map(|item| route(routes, item).map(|relationship| pass(&relationship))).collect();
-                let verdict = found.map_or_else(Verdict::Rejected, done);
-                Done { verdict, made: Vec::new(), lines: Vec::new() }
+                    items.iter().map(|item| route(routes, item).map(pass)).collect();
+                found.map_or_else(rejected, done)
             }
+            Self::Split(split) => split.perform(items, headers),
+            Self::Merge(merge) => merge.perform(items, headers),
+            Self::Wait(wait) => wait.perform(items, headers, now),
         })
+    }
+
+    /// Whether it is done here, in no time, so that nobody has to wait for it.
+    #[must_use]
+    pub const fn is_pure(&self) -> bool {
+        matches!(
+            self,
+            Self::Funnel
+                | Self::Generate { .. }
+                | Self::Log { .. }
+                | Self::Route { .. }
+                | Self::Split(_)
+                | Self::Merge(_)
+                | Self::Wait(_)
+        )
     }
 
     /// The relationships under which it passes items on.
     #[must_use]
     pub fn relationships(&self) -> Vec<String> {
-        match self {
-            Self::Process(_) => vec!["success".to_owned(), "failure".to_owned()],
-            Self::Generate { .. } | Self::Log { .. } | Self::Funnel => vec!["success".to_owned()],
+        let names: &[&str] = match self {
             Self::Route { routes } => {
                 let mut names: Vec<String> = Vec::new();
                 for (name, _) in routes {
@@ -210,9 +293,23 @@ impl Body {
                     }
                 }
                 names.push("unmatched".to_owned());
-                names
+                return names;
             }
-        }
+            Self::Generate { .. }
+            | Self::Log { .. }
+            | Self::Funnel
+            | Self::Merge(_)
+            | Self::Wait(_)
+            | Self::FileIn(_)
+            | Self::HttpIn { .. } => &["success"],
+            Self::Process(_)
+            | Self::Split(_)
+            | Self::Http(_)
+            | Self::FileOut(_)
+            | Self::RunJob { .. }
+            | Self::Handler { .. } => &["success", "failure"],
+        };
+        names.iter().map(|&name| name.to_owned()).collect()
     }
 }
 
@@ -237,7 +334,9 @@ fn route(routes: &[(String, String)], item: &Content) -> Result<String, String> 
 mod tests {
     use super::*;
 
-    fn item(attributes: &[(&str, &str)], payload: &str) -> Content {
+    pub(super) const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+    pub(super) fn item(attributes: &[(&str, &str)], payload: &str) -> Content {
         let attributes = attributes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Content { attributes, payload: payload.into() }
     }
@@ -259,30 +358,30 @@ mod tests {
         ];
         let body = Body::Route { routes };
         let items = [item(&[("state", "paid")], &"x".repeat(200)), item(&[("state", "paid")], ""), item(&[], "")];
-        assert_eq!(relationships(&body.perform(&items).unwrap()), ["large", "paid", "unmatched"]);
+        assert_eq!(relationships(&body.perform(&items, &[], NOW).unwrap()), ["large", "paid", "unmatched"]);
         assert_eq!(body.relationships(), ["large", "paid", "unmatched"]);
     }
 
     #[test]
     fn a_condition_that_has_no_value_rejects_the_item_and_says_which() {
         let body = Body::Route { routes: vec![("paid".to_owned(), "${{ attributes.state == 'paid' }}".to_owned())] };
-        let Verdict::Rejected(message) = body.perform(&[item(&[], "")]).unwrap().verdict else { panic!() };
+        let Verdict::Rejected(message) = body.perform(&[item(&[], "")], &[], NOW).unwrap().verdict else { panic!() };
         assert!(message.starts_with("the condition of \"paid\" cannot be evaluated"), "{message}");
     }
 
     #[test]
     fn a_log_has_a_line_for_each_item() {
         let body = Body::Log { message: Some("${{ attributes.id }}: ${{ payload }}".to_owned()) };
-        let done = body.perform(&[item(&[("id", "7")], "seven"), item(&[("id", "8")], "eight")]).unwrap();
+        let done = body.perform(&[item(&[("id", "7")], "seven"), item(&[("id", "8")], "eight")], &[], NOW).unwrap();
         assert_eq!(done.lines, ["7: seven", "8: eight"]);
-        let done = Body::Log { message: None }.perform(&[item(&[("id", "7")], "seven")]).unwrap();
+        let done = Body::Log { message: None }.perform(&[item(&[("id", "7")], "seven")], &[], NOW).unwrap();
         assert_eq!(done.lines, ["{\"id\":\"7\"} (5 bytes)"]);
     }
 
     #[test]
     fn a_generator_makes_as_many_as_it_is_told() {
         let content = item(&[("priority", "3")], "hi");
-        let done = Body::Generate { content: content.clone(), count: 2 }.perform(&[]).unwrap();
+        let done = Body::Generate { content: content.clone(), count: 2 }.perform(&[], &[], NOW).unwrap();
         let Verdict::Done { outputs, .. } = done.verdict else { panic!() };
         assert_eq!((outputs.len(), outputs[0].bytes, &outputs[0].priority), (2, 11, &Priority::Number(3)));
         assert_eq!(done.made, [content.clone(), content]);

@@ -45,6 +45,15 @@ pub struct Component {
     pub is_funnel: bool,
     /// How many items one turn takes at most.
     pub batch: usize,
+    /// How many items have to wait in a queue until a turn takes them; 1 for at once.
+    #[serde(default = "one")]
+    pub gather: usize,
+    /// After how many ms fewer will do.
+    #[serde(default)]
+    pub gather_ms: i64,
+    /// Whether it has no bodies: others put its items.
+    #[serde(default)]
+    pub is_passive: bool,
     /// How long it rests when its body asks for that, in ms.
     pub yield_ms: i64,
     /// How long a penalised item is passed over, in ms.
@@ -61,6 +70,10 @@ pub struct Component {
     pub relationships: Vec<String>,
     /// Relationships whose items end there.
     pub ended: BTreeSet<String>,
+}
+
+const fn one() -> usize {
+    1
 }
 
 /// What makes a component run.
@@ -222,6 +235,9 @@ impl Component {
             input: InputRequirement::Allowed,
             is_funnel: false,
             batch: 1,
+            gather: 1,
+            gather_ms: 0,
+            is_passive: false,
             yield_ms: 1_000,
             penalty_ms: 30_000,
             admin_yield_ms: 30_000,

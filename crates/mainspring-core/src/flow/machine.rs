@@ -6,6 +6,8 @@
 //!
 //! Time comes in as [`Now`]. Delays, yields and penalties go by the clock that nobody sets, cron and expiry by the wall clock.
 
+mod accept;
+mod gather;
 mod lifecycle;
 mod pools;
 mod relief;
@@ -95,6 +97,8 @@ enum Timer {
     Penalty(usize),
     /// A component has rested.
     Rested(usize),
+    /// Items of a queue have waited long enough for more of them.
+    Gathered(usize),
 }
 
 /// When something is to be looked at by the wall clock.
@@ -123,6 +127,8 @@ pub struct Machine {
     timers: BTreeSet<(i64, Timer)>,
     wall_timers: BTreeSet<(Timestamp, WallTimer)>,
     penalty_armed: Vec<Option<i64>>,
+    /// Until when items of a queue wait for more of them.
+    gathering: Vec<Option<i64>>,
     expiry_armed: Vec<Option<Timestamp>>,
     turns: BTreeMap<TurnId, Turn>,
     abandoned: FxHashMap<TurnId, usize>,
@@ -178,6 +184,7 @@ impl Machine {
             timers: BTreeSet::new(),
             wall_timers: BTreeSet::new(),
             penalty_armed: vec![None; flow.connections().len()],
+            gathering: vec![None; flow.connections().len()],
             expiry_armed: vec![None; flow.connections().len()],
             turns: BTreeMap::new(),
             abandoned: FxHashMap::default(),
@@ -252,7 +259,7 @@ impl Machine {
         let asked: Vec<ItemId> = only.map_or_else(all, <[ItemId]>::to_vec);
         let gone: Vec<ItemId> = asked.into_iter().filter(|id| self.queues[connection].remove(*id).is_some()).collect();
         self.room(connection, was_full, pools, now);
-        self.arm(connection);
+        self.arm(connection, now);
         gone
     }
 
@@ -278,7 +285,7 @@ impl Machine {
             self.put(to, item.clone(), pools, now);
         }
         self.room(from, was_full, pools, now);
-        self.arm(from);
+        self.arm(from, now);
         moved
     }
 
@@ -287,7 +294,7 @@ impl Machine {
     pub fn rescue(&mut self, pools: &mut Pools, now: Now) -> u64 {
         let before = self.wakes_of(Cause::Rescued);
         let waiting: FxHashSet<usize> = (0..self.queues.len())
-            .filter(|connection| self.queues[*connection].ready() > 0)
+            .filter(|connection| self.takeable(*connection, now) > 0)
             .map(|connection| self.flow.connections()[connection].to)
             .collect();
         for component in waiting {
@@ -308,8 +315,8 @@ impl Machine {
 
     fn put(&mut self, connection: usize, item: Header, pools: &mut Pools, now: Now) {
         self.queues[connection].put(item, now.mono_ms);
-        self.arm(connection);
-        let ready = self.queues[connection].ready();
+        self.arm(connection, now);
+        let ready = self.takeable(connection, now);
         self.wake(self.flow.connections()[connection].to, Cause::Item, ready, pools, now);
     }
 
@@ -325,11 +332,15 @@ impl Machine {
             self.timers.pop_first();
             match timer {
                 Timer::Slot(component, slot) => self.consider(component, slot, pools, now),
+                Timer::Gathered(connection) => {
+                    let to = self.flow.connections()[connection].to;
+                    self.wake(to, Cause::Item, usize::MAX, pools, now);
+                }
                 Timer::Rested(component) => self.wake(component, Cause::Rested, usize::MAX, pools, now),
                 Timer::Penalty(connection) => {
                     self.penalty_armed[connection] = None;
                     let count = self.queues[connection].release(now.mono_ms);
-                    self.arm(connection);
+                    self.arm(connection, now);
                     let to = self.flow.connections()[connection].to;
                     self.wake(to, Cause::PenaltyEnded, count, pools, now);
                 }
@@ -351,11 +362,12 @@ impl Machine {
         let gone = self.queues[connection].expire(now.wall, EXPIRED_MAX);
         self.expired.extend(gone.iter().map(|item| item.id));
         self.room(connection, was_full, pools, now);
-        self.arm(connection);
+        self.arm(connection, now);
     }
 
     /// Keeps one timer for the first penalty of a queue, and one for its first expiry.
-    fn arm(&mut self, connection: usize) {
+    fn arm(&mut self, connection: usize, now: Now) {
+        self.arm_gathering(connection, now);
         let queue = &self.queues[connection];
         let (penalty, expiry) = (queue.penalised_until_ms(), queue.expires_at());
         let armed = &mut self.penalty_armed[connection];
@@ -398,6 +410,9 @@ impl Machine {
     /// How many slots a component has: for events without a limit as many as its pool has permits.
     fn slot_count(&self, component: usize, pools: &Pools) -> usize {
         let it = &self.flow.components()[component];
+        if it.is_passive {
+            return 0;
+        }
         match (it.concurrency, &it.trigger) {
             (0, Trigger::Event) => pools.size(it.pool()) as usize,
             (concurrency, _) => concurrency as usize,

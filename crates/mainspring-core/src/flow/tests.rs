@@ -4,6 +4,8 @@ mod beyond;
 mod calendar;
 mod checks;
 mod gates;
+mod gathers;
+mod races;
 mod reference;
 mod spellings;
 mod timers;

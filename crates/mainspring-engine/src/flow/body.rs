@@ -1,5 +1,11 @@
 //! Bodies: what a component does with the items of one turn.
 
+mod file_in;
+mod file_out;
+mod http;
+mod run_job;
+pub(super) mod session;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,12 +19,37 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::running::content_of;
+use crate::clock::Clock;
+use crate::control::Control;
 use crate::process::Processes;
+pub(super) use file_in::Claims;
+use session::FlowHandlers;
 
 /// Bytes of the answer of a process that are read at most.
 const ANSWER_BYTES_MAX: u64 = 16 << 20;
 /// Items that a process answers with at most.
 const ANSWERS_MAX: usize = 10_000;
+
+/// What bodies work with.
+#[derive(Clone)]
+pub(crate) struct Tools {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) processes: Option<Arc<Processes>>,
+    pub(crate) control: Option<Control>,
+    pub(crate) handlers: Arc<FlowHandlers>,
+}
+
+#[cfg(test)]
+impl Tools {
+    /// Neither processes nor jobs.
+    pub(super) fn for_test() -> Self {
+        let clock = Arc::new(crate::clock::SystemClock);
+        Self { clock, processes: None, control: None, handlers: Arc::default() }
+    }
+}
+
+/// What a body came to, what its items hold then, and files that it has claimed.
+pub(super) type Came = (Done, Vec<Content>, Claims);
 
 /// A body that is to run.
 pub(super) struct Run {
@@ -29,8 +60,9 @@ pub(super) struct Run {
     /// What its items hold, as far as that is in memory.
     pub(super) contents: Vec<Option<Content>>,
     pub(super) flow_id: i64,
+    pub(super) epoch: i64,
     pub(super) store: Arc<dyn Store>,
-    pub(super) processes: Option<Arc<Processes>>,
+    pub(super) tools: Tools,
     pub(super) cancelled: watch::Receiver<bool>,
 }
 
@@ -48,17 +80,45 @@ struct Answer {
 }
 
 impl Run {
-    /// Does the work of the body, and answers what it came to and what its items held.
-    pub(super) async fn run(mut self) -> (Done, Vec<Content>) {
-        let contents = match self.read().await {
+    /// Does the work of the body.
+    pub(super) async fn run(mut self) -> Came {
+        let mut contents = match self.read().await {
             Ok(contents) => contents,
-            Err(message) => return (failed(message), Vec::new()),
+            Err(message) => return (failed(message), Vec::new(), Claims::default()),
         };
-        let done = match self.body.perform(&contents) {
-            Some(done) => done,
-            None => self.process(&contents).await,
+        let mut claims = Claims::default();
+        let body = self.body.clone();
+        let done = match &body {
+            Body::Process(process) => self.process(process, &contents).await,
+            Body::Http(call) => self.http(call, &mut contents).await,
+            Body::FileOut(out) => self.file_out(out, &contents).await,
+            Body::RunJob { job } => self.run_job(job, &mut contents).await,
+            Body::Handler { name } => self.handler(name, &mut contents).await,
+            Body::FileIn(files) => {
+                let (done, claimed) = self.file_in(files).await;
+                claims = claimed;
+                done
+            }
+            Body::Generate { .. }
+            | Body::Log { .. }
+            | Body::Route { .. }
+            | Body::Funnel
+            | Body::Split(_)
+            | Body::Merge(_)
+            | Body::Wait(_)
+            | Body::HttpIn { .. } => body
+                .perform(&contents, &self.start.items, self.tools.clock.now())
+                .unwrap_or_else(|| failed("it has no body".to_owned())),
         };
-        (done, contents)
+        (done, contents, claims)
+    }
+
+    /// Returns once the body is given up.
+    async fn given_up(&self) {
+        let mut cancelled = self.cancelled.clone();
+        if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 
     /// Reads what is not in memory.
@@ -78,16 +138,15 @@ impl Run {
         Ok(contents)
     }
 
-    async fn process(&mut self, contents: &[Content]) -> Done {
-        let Body::Process(process) = self.body.clone() else { return failed("it is no process".to_owned()) };
-        let Some(processes) = self.processes.clone() else {
+    async fn process(&self, process: &Process, contents: &[Content]) -> Done {
+        let Some(processes) = self.tools.processes.clone() else {
             return failed("this node executes no processes: start the server with a data folder".to_owned());
         };
         let folder = match Folder::make(contents.first().map(|content| content.payload.as_slice())).await {
             Ok(folder) => folder,
             Err(error) => return failed(format!("could not make a folder for the items: {error}")),
         };
-        let attempt = self.attempt(&process, &folder, contents.first());
+        let attempt = self.attempt(process, &folder, contents.first());
         let (log, mut reader) = LogWriter::channel(64, || 0);
         let lines = async {
             let mut lines = Vec::new();
@@ -96,14 +155,13 @@ impl Run {
             }
             lines
         };
-        let mut cancelled = self.cancelled.clone();
-        let cancel = async {
-            if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        let task = task(&process.program);
-        let performed = processes.perform_body(&task, &attempt, log, cancel);
+        if let Program::Script { text, .. } = &process.program
+            && let Err(error) = tokio::fs::write(folder.script(), text).await
+        {
+            return failed(format!("could not write the script: {error}"));
+        }
+        let task = task(&process.program, &folder);
+        let performed = processes.perform_body(&task, &attempt, log, self.given_up());
         let (ended, mut lines) = tokio::join!(performed, lines);
         let message =
             ended.error.as_ref().map_or_else(|| "it did not succeed".to_owned(), |error| error.message.clone());
@@ -113,12 +171,7 @@ impl Run {
             // What a process says by its code is about its item; what keeps it from saying so is not.
             (_, [_]) if is_judged => {
                 lines.push(message);
-                let items = vec![Disposal::Transfer { relationship: "failure".to_owned(), changed: None }];
-                Done {
-                    verdict: Verdict::Done { items, outputs: Vec::new(), yields: false },
-                    made: Vec::new(),
-                    lines: vec![],
-                }
+                goes("failure", 1)
             }
             _ => failed(message),
         };
@@ -136,6 +189,7 @@ impl Run {
             ("MS_ITEMS", folder.items().display().to_string()),
         ];
         env.extend(told.map(|(name, value)| (name.to_owned(), value)));
+        env.extend(self.start.fire_time.map(|at| ("MS_FIRE_TIME".to_owned(), at.to_string())));
         Attempt {
             job: format!("{}/{}", self.flow, self.component),
             env,
@@ -147,12 +201,16 @@ impl Run {
 }
 
 /// The process with the payload as its standard input: a shell opens that and becomes the process.
-fn task(program: &Program) -> Task {
+fn task(program: &Program, folder: &Folder) -> Task {
+    let with_payload = |argv: Vec<String>| {
+        let shell = ["/bin/sh", "-c", "exec \"$@\" <\"$MS_PAYLOAD\"", "sh"].map(str::to_owned);
+        Task::Exec { argv: shell.into_iter().chain(argv).collect() }
+    };
     match program {
         Program::Shell(script) => Task::Run { script: format!("exec <\"$MS_PAYLOAD\"\n{script}"), shell: None },
-        Program::Argv(argv) => {
-            let shell = ["/bin/sh", "-c", "exec \"$@\" <\"$MS_PAYLOAD\"", "sh"].map(str::to_owned);
-            Task::Exec { argv: shell.into_iter().chain(argv.iter().cloned()).collect() }
+        Program::Argv(argv) => with_payload(argv.clone()),
+        Program::Script { with, .. } => {
+            with_payload(with.iter().cloned().chain([folder.script().display().to_string()]).collect())
         }
     }
 }
@@ -185,6 +243,10 @@ impl Folder {
         self.0.join("payload")
     }
 
+    fn script(&self) -> PathBuf {
+        self.0.join("script")
+    }
+
     fn items(&self) -> PathBuf {
         self.0.join("items")
     }
@@ -195,11 +257,11 @@ impl Folder {
             Ok((outputs, _)) if outputs.is_empty() => {
                 let pass = Disposal::Transfer { relationship: "success".to_owned(), changed: None };
                 let items = vec![pass; contents.len()];
-                Done { verdict: Verdict::Done { items, outputs, yields: false }, made: Vec::new(), lines: Vec::new() }
+                Done { verdict: Verdict::Done { items, outputs, yields: None }, made: Vec::new(), lines: Vec::new() }
             }
             Ok((outputs, made)) => {
                 let items = vec![Disposal::Remove; contents.len()];
-                Done { verdict: Verdict::Done { items, outputs, yields: false }, made, lines: Vec::new() }
+                Done { verdict: Verdict::Done { items, outputs, yields: None }, made, lines: Vec::new() }
             }
             Err(message) if contents.is_empty() => failed(message),
             Err(message) => Done { verdict: Verdict::Rejected(message), made: Vec::new(), lines: Vec::new() },
@@ -239,6 +301,29 @@ impl Folder {
         }
         Ok((outputs, made))
     }
+}
+
+/// Items that go on under a relationship, as they are now.
+fn goes(relationship: &str, count: usize) -> Done {
+    let pass = Disposal::Transfer { relationship: relationship.to_owned(), changed: None };
+    let verdict = Verdict::Done { items: vec![pass; count], outputs: Vec::new(), yields: None };
+    Done { verdict, made: Vec::new(), lines: Vec::new() }
+}
+
+/// An item that goes on under a relationship with another content.
+fn goes_changed(relationship: &str, content: &Content) -> Done {
+    let changed = Some((content.bytes(), content.priority()));
+    let pass = Disposal::Transfer { relationship: relationship.to_owned(), changed };
+    let verdict = Verdict::Done { items: vec![pass], outputs: Vec::new(), yields: None };
+    Done { verdict, made: Vec::new(), lines: Vec::new() }
+}
+
+/// An item that a source has made.
+fn made(relationship: &str, content: Content) -> Done {
+    let (bytes, priority) = (content.bytes(), content.priority());
+    let output = Output { relationship: relationship.to_owned(), bytes, priority, parent: None };
+    let verdict = Verdict::Done { items: Vec::new(), outputs: vec![output], yields: None };
+    Done { verdict, made: vec![content], lines: Vec::new() }
 }
 
 fn failed(message: String) -> Done {

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use mainspring_core::flow::body::{Content, Done};
 use mainspring_core::flow::{
-    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Now, Pools, Priority, TurnId,
-    Verdict, Write,
+    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Now, Output, Pools, Priority,
+    TurnId, Verdict, Write,
 };
 use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
+use super::body::Claims;
 use super::changes::Changes;
 use super::writes::Outcome;
 use super::{ComponentView, ConnectionView, FlowError, FlowView, FoundItem, Line, Reply, WaitingItem};
@@ -56,6 +57,17 @@ pub(super) struct Pending {
     pub(super) reply: Option<Reply<u64>>,
     /// Whether they stand in for writes that the store refused.
     pub(super) replaces: bool,
+    /// Files that go once the writes are kept.
+    pub(super) claims: Claims,
+    /// Items that somebody has put into a component, which are in their queues once they are kept.
+    pub(super) accepted: Option<(usize, Vec<Write>)>,
+}
+
+impl Pending {
+    /// Writes that belong to no turn.
+    pub(super) fn of(writes: Vec<ItemWrite>, reply: Option<Reply<u64>>) -> Self {
+        Self { turn: None, writes, reply, replaces: false, claims: Claims::default(), accepted: None }
+    }
 }
 
 /// What a body came to.
@@ -65,6 +77,8 @@ pub(super) struct Ended {
     pub(super) done: Done,
     /// What its items held.
     pub(super) contents: Vec<Content>,
+    /// Files that it has claimed.
+    pub(super) claims: Claims,
 }
 
 impl Running {
@@ -146,7 +160,7 @@ impl Running {
 
     /// A body has ended: notes what is to be kept of it.
     pub(super) fn ended(&mut self, ended: Ended, pools: &mut Pools, now: Now) {
-        let Ended { turn, component, done: Done { verdict, made, lines }, contents } = ended;
+        let Ended { turn, component, done: Done { verdict, made, lines }, contents, claims } = ended;
         self.bodies.remove(&turn);
         self.log(component, lines, now);
         let failed = match &verdict {
@@ -162,7 +176,29 @@ impl Running {
             return;
         }
         let writes = writes.into_iter().map(|write| self.kept(write, &made, &contents, now)).collect();
-        self.pending.push(Pending { turn: Some(turn), writes, reply: None, replaces: false });
+        self.pending.push(Pending { turn: Some(turn), claims, ..Pending::of(writes, None) });
+    }
+
+    /// Takes items that somebody puts into a component.
+    pub(super) fn accept(&mut self, component: usize, made: &[Content], reply: Reply<u64>, now: Now) {
+        let output = |content: &Content| Output {
+            relationship: "success".to_owned(),
+            bytes: content.bytes(),
+            priority: content.priority(),
+            parent: None,
+        };
+        let outputs: Vec<Output> = made.iter().map(output).collect();
+        match self.machine.accept(component, &outputs, now) {
+            Ok(accepted) => {
+                let writes = accepted.iter().map(|write| self.kept(write.clone(), made, &[], now)).collect();
+                let accepted = Some((component, accepted));
+                self.pending.push(Pending { accepted, ..Pending::of(writes, Some(reply)) });
+            }
+            Err(refused) => {
+                let component = self.definition.parts[component].component.name.clone();
+                let _ = reply.send(Err(FlowError::Refused { component, refused }));
+            }
+        }
     }
 
     /// A write of the machine as the store takes it.
@@ -218,7 +254,14 @@ impl Running {
     /// Hears what became of what was to be kept.
     pub(super) fn written(&mut self, outcome: Outcome, pools: &mut Pools, now: Now) {
         self.is_writing = false;
-        for Pending { turn, writes, reply, .. } in outcome.kept {
+        for Pending { turn, writes, reply, claims, accepted, .. } in outcome.kept {
+            // Before the component looks for more of them.
+            if !claims.is_empty() {
+                claims.keep();
+            }
+            if let Some((component, accepted)) = accepted {
+                self.machine.accepted(component, accepted, pools, now);
+            }
             if let Some(turn) = turn {
                 self.machine.handle(Event::Committed(turn), pools, now);
             }
@@ -233,7 +276,7 @@ impl Running {
 
     /// The store refuses what is to be kept, and would again: items of a turn return, so that the others go on.
     fn refused(&mut self, pending: Pending, error: mainspring_store::Error, pools: &mut Pools, now: Now) {
-        let Pending { turn, writes, reply, replaces } = pending;
+        let Pending { turn, writes, reply, replaces, .. } = pending;
         let message = format!("what the body did cannot be kept: {}", causes(&error));
         tracing::error!(flow = self.row.name, "{message}");
         let ids: Vec<ItemId> = writes.iter().map(id_of).collect();
@@ -242,7 +285,7 @@ impl Running {
             let writes = self.machine.refused(turn, message, !replaces, pools, now);
             if !writes.is_empty() {
                 let writes = writes.into_iter().map(|write| self.kept(write, &[], &[], now)).collect();
-                self.pending.push(Pending { turn: Some(turn), writes, reply: None, replaces: true });
+                self.pending.push(Pending { turn: Some(turn), replaces: true, ..Pending::of(writes, None) });
             }
         }
         if let Some(reply) = reply {
@@ -256,7 +299,7 @@ impl Running {
         if !expired.is_empty() {
             self.forget(&expired);
             let writes = expired.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
-            self.pending.push(Pending { turn: None, writes, reply: None, replaces: false });
+            self.pending.push(Pending::of(writes, None));
         }
     }
 

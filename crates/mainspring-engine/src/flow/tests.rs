@@ -14,10 +14,11 @@ use mainspring_store::{
 };
 use tokio::sync::watch;
 
+use super::body::Claims;
 use super::running::{Ended, Loaded, Running};
 use super::writes::keep;
-use super::{Action, Flows};
-use crate::clock::{SystemClock, pause};
+use super::{Action, Flows, Tools};
+use crate::clock::pause;
 
 /// What a store of these tests refuses to keep.
 const POISON: &str = "poison";
@@ -52,7 +53,7 @@ async fn node(definition: &Definition) -> (Arc<MemoryStore>, i64, Flows) {
     let store = Arc::new(MemoryStore::new());
     let id = store.flow_store().save_flow(saved(definition)).await.expect("save_flow").id;
     let (_, status) = watch::channel(None);
-    let (flows, works) = Flows::new(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock), None, status);
+    let (flows, works) = Flows::new(Arc::clone(&store) as Arc<dyn Store>, Tools::for_test(), status);
     tokio::spawn(works.run());
     flows.reload(None).await.expect("it is read");
     (store, id, flows)
@@ -186,10 +187,11 @@ fn ends(running: &mut Running, start: &Start, payload: &str, pools: &mut Pools, 
         parent: (!start.items.is_empty()).then_some(0),
     };
     let items = vec![Disposal::Remove; start.items.len()];
-    let verdict = Verdict::Done { items, outputs: vec![output], yields: false };
+    let verdict = Verdict::Done { items, outputs: vec![output], yields: None };
     let done = Done { verdict, made: vec![made], lines: Vec::new() };
     let contents = start.items.iter().map(|_| content("before")).collect();
-    running.ended(Ended { turn: start.turn, component: start.component, done, contents }, pools, now);
+    let ended = Ended { turn: start.turn, component: start.component, done, contents, claims: Claims::default() };
+    running.ended(ended, pools, now);
 }
 
 async fn written(store: &Picky, running: &mut Running, pools: &mut Pools, now: Now) {

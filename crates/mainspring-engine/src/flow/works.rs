@@ -10,13 +10,12 @@ use mainspring_core::shard_of;
 use mainspring_store::{FlowRow, ItemWrite, Store, causes};
 use tokio::sync::{mpsc, watch};
 
-use super::body::Run;
+use super::body::{Claims, Run, Tools};
 use super::changes::Changes;
 use super::running::{Ended, Loaded, Pending, Running};
 use super::writes::{Outcome, keep};
 use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
 use crate::clock::{Clock, boot_ms};
-use crate::process::Processes;
 use crate::tasks::Tasks;
 
 /// How often flows that others have changed are looked for, where nodes share the store.
@@ -31,7 +30,7 @@ const WRITES_MAX: usize = 2_000;
 /// What happens to the loop.
 enum Inbox {
     /// Which flows there are.
-    Listed(Result<Vec<FlowRow>, mainspring_store::Error>),
+    Listed(Result<(Vec<FlowRow>, BTreeMap<String, u32>), mainspring_store::Error>),
     ListAgain,
     Loaded(i64, Result<Option<Box<Loaded>>, Unread>),
     Ended(i64, u64, Box<Ended>),
@@ -51,7 +50,7 @@ enum Unread {
 pub(crate) struct Works {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    processes: Option<Arc<Processes>>,
+    tools: Tools,
     status: watch::Receiver<Option<Arc<Status>>>,
     requests: mpsc::UnboundedReceiver<Request>,
     inbox: (mpsc::UnboundedSender<Inbox>, mpsc::UnboundedReceiver<Inbox>),
@@ -80,16 +79,15 @@ pub(crate) struct Works {
 impl Works {
     pub(super) fn new(
         store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        processes: Option<Arc<Processes>>,
+        tools: Tools,
         status: watch::Receiver<Option<Arc<Status>>>,
         requests: mpsc::UnboundedReceiver<Request>,
         changes: Changes,
     ) -> Self {
         Self {
             store,
-            clock,
-            processes,
+            clock: Arc::clone(&tools.clock),
+            tools,
             status,
             requests,
             inbox: mpsc::unbounded_channel(),
@@ -190,10 +188,11 @@ impl Works {
             }
             _ => running.take_contents(&start.items),
         };
-        if contents.iter().all(Option::is_some) && !matches!(body, Body::Process(_)) && start.items.len() <= 1 {
+        if contents.iter().all(Option::is_some) && body.is_pure() && start.items.len() <= 1 {
             let contents: Vec<_> = contents.into_iter().flatten().collect();
-            if let Some(done) = body.perform(&contents) {
-                running.ended(Ended { turn, component, done, contents }, &mut self.pools, now);
+            if let Some(done) = body.perform(&contents, &start.items, now.wall) {
+                let ended = Ended { turn, component, done, contents, claims: Claims::default() };
+                running.ended(ended, &mut self.pools, now);
             }
             return;
         }
@@ -219,13 +218,15 @@ impl Works {
             contents,
             flow_id: id,
             store: Arc::clone(&self.store),
-            processes: self.processes.clone(),
+            epoch: running.epoch,
+            tools: self.tools.clone(),
             cancelled,
         };
         let inbox = self.inbox.0.clone();
         self.tasks.start(async move {
-            let (done, contents) = run.run().await;
-            let _ = inbox.send(Inbox::Ended(id, generation, Box::new(Ended { turn, component, done, contents })));
+            let (done, contents, claims) = run.run().await;
+            let ended = Ended { turn, component, done, contents, claims };
+            let _ = inbox.send(Inbox::Ended(id, generation, Box::new(ended)));
         });
     }
 
@@ -290,14 +291,18 @@ impl Works {
         }
         let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
         self.tasks.start(async move {
-            let _ = inbox.send(Inbox::Listed(store.flow_store().flows().await));
+            let _ = inbox.send(Inbox::Listed(list(&*store).await));
         });
     }
 
-    fn listed(&mut self, rows: Result<Vec<FlowRow>, mainspring_store::Error>) {
+    fn listed(&mut self, rows: Result<(Vec<FlowRow>, BTreeMap<String, u32>), mainspring_store::Error>) {
         self.is_listing = false;
         let rows = match rows {
-            Ok(rows) => rows,
+            Ok((rows, pools)) => {
+                // Before the flows whose components take permits of them.
+                self.resize(&pools);
+                rows
+            }
             Err(error) => {
                 tracing::warn!(error = %causes(&error), "flows could not be read");
                 self.waiting.drain(..).for_each(|(_, reply)| {
@@ -456,11 +461,30 @@ impl Works {
             }
             Request::Replay(name, replay, reply) => match self.replay(&name, &replay, now) {
                 Ok((flow, writes)) => {
-                    let pending = Pending { turn: None, writes, reply: Some(reply), replaces: false };
+                    let pending = Pending::of(writes, Some(reply));
                     self.flows.get_mut(&flow).expect("it was found").pending.push(pending);
                 }
                 Err(error) => drop(reply.send(Err(error))),
             },
+            Request::Accept(name, component, items, reply) => {
+                let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
+                let found = found.ok_or(FlowError::Elsewhere);
+                match found.and_then(|running| running.component(&component).map(|place| (running, place))) {
+                    Ok((running, place)) => {
+                        running.touch(&self.changes);
+                        running.accept(place, &items, reply, now);
+                    }
+                    Err(error) => drop(reply.send(Err(error))),
+                }
+            }
+            Request::Pools(reply) => {
+                let pools = self.pools.iter().map(|(name, size, active)| (name.to_owned(), size, active));
+                let _ = reply.send(Ok(pools.collect()));
+            }
+            Request::Resize(sizes, reply) => {
+                self.resize(&sizes);
+                let _ = reply.send(Ok(()));
+            }
             Request::Drop(name, connection, only, reply) => self.drop_items(&name, &connection, only.as_deref(), reply),
             Request::Log(name, component, reply) => {
                 let lines = self.find(&name).and_then(|it| it.component(&component).map(|place| it.lines(place)));
@@ -492,9 +516,23 @@ impl Works {
                 let gone = running.machine.drop_items(connection, only, &mut self.pools, now);
                 running.forget(&gone);
                 let writes = gone.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
-                running.pending.push(Pending { turn: None, writes, reply: Some(reply), replaces: false });
+                running.pending.push(Pending::of(writes, Some(reply)));
             }
             Err(error) => drop(reply.send(Err(error))),
+        }
+    }
+
+    fn resize(&mut self, sizes: &BTreeMap<String, u32>) {
+        let there: BTreeMap<String, u32> = self.pools.iter().map(|(name, size, _)| (name.to_owned(), size)).collect();
+        let changed: Vec<_> = sizes.iter().filter(|(name, size)| there.get(*name) != Some(size)).collect();
+        if changed.is_empty() {
+            return;
+        }
+        changed.into_iter().for_each(|(name, size)| self.pools.resize(name, *size));
+        let now = self.now();
+        for running in self.flows.values_mut() {
+            running.machine.resized(&mut self.pools, now);
+            running.touch(&self.changes);
         }
     }
 
@@ -562,6 +600,13 @@ impl Works {
     }
 }
 
+/// Which flows there are, and how large pools are to be.
+async fn list(store: &dyn Store) -> Result<(Vec<FlowRow>, BTreeMap<String, u32>), mainspring_store::Error> {
+    let sizes = store.setting(super::POOLS_SETTING).await?;
+    let sizes = sizes.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    Ok((store.flow_store().flows().await?, sizes))
+}
+
 async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, Unread> {
     use mainspring_store::Error;
 
@@ -594,14 +639,13 @@ mod tests {
     use mainspring_store::{Error, MemoryStore};
 
     use super::*;
-    use crate::clock::SystemClock;
 
     #[tokio::test]
     async fn a_flow_that_could_not_be_read_is_read_again() {
         let (_, status) = watch::channel(None);
         let (_, requests) = mpsc::unbounded_channel();
         let store = Arc::new(MemoryStore::new());
-        let mut works = Works::new(store, Arc::new(SystemClock), None, status, requests, Changes::default());
+        let mut works = Works::new(store, Tools::for_test(), status, requests, Changes::default());
         let failed = || Error::Unavailable { operation: "read items of a flow", source: "the disk is away".into() };
         works.loaded(1, Err(Unread::Store(failed())));
         works.loaded(2, Err(Unread::Store(failed())));

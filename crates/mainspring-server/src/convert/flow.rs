@@ -1,16 +1,16 @@
 //! Flows from flow files to what is kept.
 
+mod body;
+
 use mainspring_api::{
     ComponentSpec, ConnectionSpec, ErrorCode, FlowMisfire, FlowPlacement, FlowRetryMode, FlowSpec, OnBlocked,
     OneOrMany, Problem, RetrySpec,
 };
 use mainspring_core::compile;
-use mainspring_core::flow::body::{Content, Process, Program};
 use mainspring_core::flow::{
     self, Body, Component, Connection, Cron, Definition, Flow, FlowProblem, InputRequirement, Part, Place, Retry,
     RetryMode, Trigger,
 };
-use mainspring_core::workflow::expression;
 use mainspring_schedule::{Dialect, Semantics, Timestamp};
 
 use super::texts::duration_ms;
@@ -27,6 +27,8 @@ pub struct CompiledFlow {
     pub warnings: Vec<Problem>,
 }
 
+/// How many items a merge takes if nothing is said.
+const MERGED: u32 = 1_000;
 /// The longest text that is told of an expression.
 const NEVER: &str = "the expression matches no time any more";
 
@@ -80,7 +82,7 @@ fn warnings(spec: &FlowSpec, flow: &Flow, now: Timestamp) -> Vec<Problem> {
 
 fn part(name: &str, it: &ComponentSpec, timezone: &str, problems: &mut Vec<Problem>) -> Part {
     let mut found = Vec::new();
-    let body = body(it, &mut found);
+    let body = body::body(it, &mut found);
     let mut ms = |text: &Option<String>, key: &str, default: i64| match text {
         Some(text) => duration_ms(text, key).unwrap_or_else(|problem| {
             found.push(problem);
@@ -96,12 +98,27 @@ fn part(name: &str, it: &ComponentSpec, timezone: &str, problems: &mut Vec<Probl
         serial: it.serial,
         any_destination: it.any_destination,
         input: match body {
-            Body::Generate { .. } => InputRequirement::Forbidden,
-            Body::Log { .. } | Body::Route { .. } | Body::Funnel => InputRequirement::Required,
-            Body::Process(_) => InputRequirement::Allowed,
+            Body::Generate { .. } | Body::FileIn(_) | Body::HttpIn { .. } => InputRequirement::Forbidden,
+            Body::Log { .. }
+            | Body::Route { .. }
+            | Body::Funnel
+            | Body::Split(_)
+            | Body::Merge(_)
+            | Body::Wait(_)
+            | Body::FileOut(_)
+            | Body::RunJob { .. } => InputRequirement::Required,
+            Body::Process(_) | Body::Http(_) | Body::Handler { .. } => InputRequirement::Allowed,
         },
         is_funnel: body == Body::Funnel,
-        batch: if body == Body::Funnel { flow::FUNNEL_BATCH } else { 1 },
+        is_passive: matches!(body, Body::HttpIn { .. }),
+        batch: match (&it.merge, it.batch) {
+            (Some(merge), _) => merge.max.unwrap_or(MERGED) as usize,
+            (None, Some(batch)) => batch as usize,
+            (None, None) if body == Body::Funnel => flow::FUNNEL_BATCH,
+            (None, None) => 1,
+        },
+        gather: it.merge.as_ref().map_or(1, |it| it.min.or(it.max).unwrap_or(MERGED) as usize),
+        gather_ms: it.merge.as_ref().map_or(0, |it| ms(&it.within, "/merge/within", 1_000)),
         yield_ms: ms(&it.yield_for, "/yield", none.yield_ms),
         penalty_ms: ms(&it.penalty, "/penalty", none.penalty_ms),
         admin_yield_ms: ms(&it.admin_yield, "/admin_yield", none.admin_yield_ms),
@@ -121,44 +138,6 @@ fn part(name: &str, it: &ComponentSpec, timezone: &str, problems: &mut Vec<Probl
     };
     problems.extend(found.into_iter().map(|found| under(&format!("/components/{}", escaped(name)), found)));
     Part { component, body }
-}
-
-fn body(it: &ComponentSpec, problems: &mut Vec<Problem>) -> Body {
-    let mut unreadable = |pointer: String, error: expression::ExpressionError| {
-        problems.push(Problem::new(ErrorCode::WorkflowExpression, error.to_string()).at(pointer));
-    };
-    let process = |program| Process {
-        program,
-        env: it.env.clone(),
-        working_dir: it.working_dir.clone(),
-        timeout_ms: it.timeout.as_deref().and_then(|text| duration_ms(text, "").ok()),
-    };
-    if let Some(line) = &it.run {
-        return Body::Process(process(Program::Shell(line.clone())));
-    }
-    if let Some(argv) = &it.exec {
-        return Body::Process(process(Program::Argv(argv.clone())));
-    }
-    if let Some(it) = &it.generate {
-        let payload = it.payload.clone().unwrap_or_default().into_bytes();
-        let content = Content { attributes: it.attributes.clone(), payload };
-        return Body::Generate { content, count: it.count.unwrap_or(1) };
-    }
-    if let Some(it) = &it.log {
-        if let Some(Err(error)) = it.message.as_deref().map(expression::names) {
-            unreadable("/log/message".to_owned(), error);
-        }
-        return Body::Log { message: it.message.clone() };
-    }
-    if let Some(routes) = &it.route {
-        for (index, route) in routes.iter().enumerate() {
-            if let Err(error) = expression::check_expression(&route.condition) {
-                unreadable(format!("/route/{index}/if"), error);
-            }
-        }
-        return Body::Route { routes: routes.iter().map(|it| (it.to.clone(), it.condition.clone())).collect() };
-    }
-    Body::Funnel
 }
 
 fn trigger(it: &ComponentSpec, timezone: &str, problems: &mut Vec<Problem>) -> Trigger {

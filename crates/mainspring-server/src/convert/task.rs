@@ -66,6 +66,11 @@ fn xxl_spec(task: &job::XxlTask) -> XxlTask {
     }
 }
 
+/// The call of a task, or of a component of a flow.
+pub(super) fn http_of(spec: &HttpTask, problems: &mut Vec<Problem>) -> job::HttpTask {
+    http(spec, problems)
+}
+
 fn http(spec: &HttpTask, problems: &mut Vec<Problem>) -> job::HttpTask {
     let timeout = spec.timeout.as_deref().map(|text| positive_ms(text, "/http/timeout"));
     let timeout_ms = timeout.transpose().or_note(problems).flatten();

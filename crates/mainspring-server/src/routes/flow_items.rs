@@ -1,20 +1,24 @@
 //! Items of flows: what waits in queues, and what it holds.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
-use axum::extract::State;
-use axum::http::header;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
 use mainspring_api::{
-    ErrorCode, FlowDropped, FlowItem, FlowItemContent, FlowItemFilter, FlowReplay, FlowReplayed, routes,
+    ErrorCode, FlowDropped, FlowItem, FlowItemContent, FlowItemFilter, FlowPut, FlowReplay, FlowReplayed, FlowSpec,
+    routes,
 };
 use mainspring_core::flow::ItemId;
+use mainspring_core::flow::body::Content;
 use mainspring_store::ItemContent;
 use utoipa_axum::routes;
 
 use super::Route;
 use super::flows::{missing, view};
 use crate::app::App;
-use crate::extract::{Body, PathOf, QueryOf};
+use crate::extract::{Body, PathOf, QueryOf, collect};
 use crate::refusal::{Answer, Refusal};
 use crate::show::instant;
 
@@ -23,6 +27,8 @@ const ITEMS: (u32, u32) = (100, 1_000);
 /// Bytes of a payload that a list shows of each item, and that an item shows of its own.
 const PREVIEW: usize = 1_024;
 const SHOWN: usize = 65_536;
+/// Bytes of a payload that is put if nothing is said.
+const INPUT: u64 = 1 << 20;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -31,7 +37,38 @@ pub(super) fn routes() -> Vec<Route> {
         Route::operate(routes!(replay)),
         Route::view(routes!(item)),
         Route::view(routes!(payload)),
+        Route::operate(routes!(put_item)),
     ]
+}
+
+/// Puts an item into a component with `http_in`. The body is its payload; query parameters are its attributes, and the type of the
+/// body is `content.type`. Answers once the item is kept. A full queue behind the component refuses it, and a component that does
+/// not run.
+#[utoipa::path(post, path = routes::FLOW_INPUT, tag = "flows",
+    params(("namespace" = String, Path), ("flow" = String, Path), ("component" = String, Path)),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses((status = 200, body = FlowPut, example = json!({"items": 1}))))]
+async fn put_item(
+    State(app): State<App>,
+    PathOf((namespace, name, component)): PathOf<(String, String, String)>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: axum::body::Body,
+) -> Answer<Json<FlowPut>> {
+    let unreadable = |_| Refusal::new(ErrorCode::RequestQuery, "the query is not a list of name=value");
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&uri).map_err(unreadable)?;
+    let mut attributes: BTreeMap<String, String> = pairs.into_iter().collect();
+    let flow = view(&app, &namespace, &name).await?;
+    let spec: FlowSpec = serde_json::from_str(&flow.row.source).unwrap_or_default();
+    let input = spec.components.get(&component).and_then(|it| it.http_in.as_ref());
+    let bytes = input.and_then(|it| it.max_bytes).unwrap_or(INPUT);
+    let payload = collect(body, usize::try_from(bytes).unwrap_or(usize::MAX)).await?;
+    if let Some(kind) = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()) {
+        attributes.entry("content.type".to_owned()).or_insert_with(|| kind.to_owned());
+    }
+    let item = Content { attributes, payload: payload.to_vec() };
+    let items = app.engine.flows().put_items(&namespace, &name, &component, vec![item]).await?;
+    Ok(Json(FlowPut { items }))
 }
 
 /// Lists items that wait in a connection, in the order in which they leave.

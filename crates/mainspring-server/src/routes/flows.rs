@@ -46,6 +46,9 @@ impl From<FlowError> for Refusal {
             FlowError::NoComponent(_) => Self::new(ErrorCode::FlowComponentNotFound, text),
             FlowError::NoConnection(_) => Self::new(ErrorCode::FlowConnectionNotFound, text),
             FlowError::Ambiguous { .. } => Self::new(ErrorCode::FlowReplay, text),
+            FlowError::Refused { refused: mainspring_core::flow::Refused::Full, .. } => {
+                Self::new(ErrorCode::FlowFull, text)
+            }
             FlowError::Refused { .. } => Self::new(ErrorCode::FlowState, text),
             FlowError::Elsewhere => Self::new(ErrorCode::FlowElsewhere, text),
             FlowError::Store(error) => error.into(),
@@ -99,6 +102,10 @@ async fn put(
     named_alike(&spec, &namespace, &name)?;
     let spec = FlowSpec { namespace: Some(namespace.clone()), ..spec };
     let compiled = convert::flow(&spec, &app.default_timezone, app.now()).map_err(Refusal::invalid)?;
+    let unknown = super::flow_pools::unknown(&app, &compiled.definition).await?;
+    if !unknown.is_empty() {
+        return Err(Refusal::invalid(unknown));
+    }
     let store = app.control().store();
     let there = store.flow_store().flow(&namespace, &name).await?;
     expected(condition, there.as_ref())?;
@@ -264,7 +271,10 @@ async fn check(
     named_alike(&spec, &namespace, &name)?;
     let spec = FlowSpec { namespace: Some(namespace), ..spec };
     Ok(Json(match convert::flow(&spec, &app.default_timezone, app.now()) {
-        Ok(compiled) => FlowChecked { valid: true, errors: Vec::new(), warnings: compiled.warnings },
+        Ok(compiled) => {
+            let errors = super::flow_pools::unknown(&app, &compiled.definition).await?;
+            FlowChecked { valid: errors.is_empty(), errors, warnings: compiled.warnings }
+        }
         Err(errors) => FlowChecked { valid: false, errors, warnings: Vec::new() },
     }))
 }

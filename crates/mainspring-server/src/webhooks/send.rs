@@ -51,7 +51,7 @@ fn call(webhook: &Webhook, due: &Taken, now: Timestamp) -> HttpCall {
     HttpCall {
         method: "POST".to_owned(),
         headers: headers.map(|(name, value)| (name.to_owned(), value)).into(),
-        body: Some(body.clone()),
+        body: Some(body.clone().into_bytes()),
         timeout_ms: ANSWER_MS,
         redirects_max: 0,
         ..HttpCall::get(webhook.url.clone())

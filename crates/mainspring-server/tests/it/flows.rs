@@ -136,3 +136,210 @@ async fn the_stream_tells_that_a_flow_has_changed() {
     drop(stream);
     running.stop().await;
 }
+
+async fn applied(running: &Running, spec: Value) -> String {
+    let spec: FlowSpec = serde_json::from_value(spec).unwrap();
+    let name = spec.flow.clone();
+    running.client.put_flow("default", &spec).await.unwrap();
+    let change = FlowChange { action: FlowAction::Start, components: None };
+    running.client.change_flow("default", &name, &change).await.unwrap();
+    name
+}
+
+/// Puts an item with an attribute, and answers the status.
+async fn put(running: &Running, flow: &str, component: &str, payload: &str) -> u16 {
+    let path = format!("/api/v1/namespaces/default/flows/{flow}/components/{component}/items?kind=fruit");
+    let request = running.request("POST", &path).header("content-type", "text/plain").body(payload.to_owned());
+    request.send().await.unwrap().status().as_u16()
+}
+
+/// Waits for lines in the log of a component.
+async fn logged(running: &Running, flow: &str, component: &str, count: usize) -> Vec<String> {
+    let there = async {
+        loop {
+            let lines = running.client.flow_log("default", flow, component).await.unwrap();
+            if lines.len() >= count {
+                return lines.into_iter().map(|line| line.text).collect();
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), there).await.expect("lines come")
+}
+
+#[tokio::test]
+async fn items_come_by_requests_and_are_divided_held_and_joined() {
+    let running = Running::start().await;
+    let flow = applied(
+        &running,
+        json!({
+            "flow": "words",
+            "components": {
+                "in": {"http_in": {"max_bytes": 100}},
+                "split": {"split": {"separator": " "}, "event": true, "end": "failure"},
+                "wait": {"wait": {"for": "20 ms"}, "event": true},
+                "merge": {"merge": {"max": 100, "min": 3, "within": "1 hour", "separator": "+"}, "event": true},
+                "log": {"log": {"message": "${{ payload }} of ${{ attributes.kind }} as ${{ attributes['content.type'] }}"}, "end": "success"},
+            },
+            "connections": [
+                {"from": "in", "to": "split", "max_items": 1}, {"from": "split", "to": "wait"},
+                {"from": "wait", "to": "merge", "prioritizers": ["oldest"]}, {"from": "merge", "to": "log"},
+            ],
+        }),
+    )
+    .await;
+    assert_eq!(put(&running, &flow, "in", "a b c").await, 200);
+    assert_eq!(logged(&running, &flow, "log", 1).await, ["a+b+c of fruit as text/plain"]);
+    let view = running.client.flow("default", &flow).await.unwrap();
+    let input = view.components.iter().find(|it| it.name == "in").unwrap();
+    assert_eq!((input.items_out, input.why.as_str()), (1, "it waits for requests that put items"));
+    assert_eq!(put(&running, &flow, "in", &"x".repeat(101)).await, 413);
+    assert_eq!(put(&running, &flow, "log", "x").await, 409, "it has a body of its own");
+    assert_eq!(put(&running, &flow, "out", "x").await, 404);
+    // A full queue takes nothing more.
+    let stop = FlowChange { action: FlowAction::Stop, components: Some(vec!["split".into()]) };
+    running.client.change_flow("default", &flow, &stop).await.unwrap();
+    assert_eq!((put(&running, &flow, "in", "d").await, put(&running, &flow, "in", "e").await), (200, 503));
+    let stop = FlowChange { action: FlowAction::Stop, components: None };
+    running.client.change_flow("default", &flow, &stop).await.unwrap();
+    assert_eq!(put(&running, &flow, "in", "f").await, 409, "it does not run");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_handler_of_the_program_works_in_a_session() {
+    let running = Running::start().await;
+    running.engine.flow_handlers().register("sort", async |session: mainspring_engine::flow::Session| {
+        while let Some(item) = session.get() {
+            match item.payload.as_slice() {
+                b"late" => session.penalize(&item)?,
+                b"gone" => session.remove(&item)?,
+                b"bad" => return Err(mainspring_engine::HandlerError("it is bad".into())),
+                _ => {
+                    session.transfer(mainspring_engine::flow::Item::new("more"), "success")?;
+                    session.transfer(item.with("seen", "yes"), "success")?;
+                }
+            }
+        }
+        session.commit()?;
+        Ok(())
+    });
+    let flow = applied(
+        &running,
+        json!({
+            "flow": "sorted",
+            "components": {
+                "in": {"http_in": {}},
+                "sort": {"handler": "sort", "batch": 10, "event": true, "penalty": "1 hour", "end": "failure"},
+                "log": {"log": {"message": "${{ payload }} ${{ attributes.seen | default('no') }}"}, "end": "success"},
+            },
+            "connections": [{"from": "in", "to": "sort"}, {"from": "sort", "to": "log"}],
+        }),
+    )
+    .await;
+    for payload in ["one", "late", "gone"] {
+        assert_eq!(put(&running, &flow, "in", payload).await, 200);
+    }
+    let mut lines = logged(&running, &flow, "log", 2).await;
+    lines.sort();
+    assert_eq!(lines, ["more no", "one yes"]);
+    put(&running, &flow, "in", "bad").await;
+    let failed = async {
+        loop {
+            let view = running.client.flow("default", &flow).await.unwrap();
+            let sort = view.components.into_iter().find(|it| it.name == "sort").unwrap();
+            if let Some(bulletin) = sort.bulletins.into_iter().next() {
+                return (bulletin.message, view.connections[0].items);
+            }
+        }
+    };
+    let failed = tokio::time::timeout(Duration::from_secs(30), failed).await.unwrap();
+    assert_eq!(failed, ("it is bad".to_owned(), 2), "the bad item returns, and the late one waits");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_job_is_started_for_each_item_and_its_output_goes_on() {
+    let running = Running::start().await;
+    running.engine.handlers().register("double", async |run: mainspring_engine::RunContext| {
+        let number = run.input()["number"].as_i64().ok_or("there is no number")?;
+        Ok::<_, &str>(json!({"double": number * 2}))
+    });
+    let job = crate::kit::spec(json!({"name": "double", "handler": "double"}));
+    let write = mainspring_api::WriteOptions { dry_run: false };
+    running.client.put_job("default", &job, mainspring_api::client::Precondition::None, write).await.unwrap();
+    let flow = applied(
+        &running,
+        json!({
+            "flow": "jobs",
+            "components": {
+                "in": {"http_in": {}},
+                "double": {"run_job": "double", "event": true},
+                "log": {"log": {"message": "${{ payload }} ${{ attributes['run.state'] }}"}, "end": "success"},
+                "lost": {"log": {"message": "${{ attributes['run.error'] }}"}, "end": "success"},
+            },
+            "connections": [
+                {"from": "in", "to": "double"}, {"from": "double", "to": "log"},
+                {"from": "double", "to": "lost", "relationships": "failure"},
+            ],
+        }),
+    )
+    .await;
+    put(&running, &flow, "in", "{\"number\": 21}").await;
+    assert_eq!(logged(&running, &flow, "log", 1).await, ["{\"double\":42} succeeded"]);
+    put(&running, &flow, "in", "no number").await;
+    assert_eq!(logged(&running, &flow, "lost", 1).await, ["there is no number"]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_pool_is_made_and_named_before_components_use_it() {
+    let running = Running::start().await;
+    let with_pool = |pool: &str| -> FlowSpec {
+        let components = json!({"make": {"generate": {}, "pool": pool, "schedule": "1 hour", "end": "success"}});
+        serde_json::from_value(json!({"flow": "pooled", "components": components})).unwrap()
+    };
+    assert_eq!(code(running.client.set_flow_pool("a b", 3).await), ErrorCode::FieldValue);
+    let refused = running.client.put_flow("default", &with_pool("slow")).await;
+    assert_eq!(code(refused), ErrorCode::FlowPool);
+    let checked = running.client.check_flow("default", &with_pool("slow")).await.unwrap();
+    assert_eq!(checked.errors[0].code, "flow.pool");
+    assert_eq!(running.client.set_flow_pool("slow", 3).await.unwrap().size, 3);
+    running.client.put_flow("default", &with_pool("slow")).await.unwrap();
+    running.client.set_flow_pool("timer", 4).await.unwrap();
+    let pools: Vec<(String, u32)> =
+        running.client.flow_pools().await.unwrap().into_iter().map(|pool| (pool.name, pool.size)).collect();
+    assert_eq!(pools, [("timer".into(), 4), ("event".into(), 10), ("slow".into(), 3)]);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn bodies_that_make_no_sense_are_refused_with_their_place() {
+    let running = Running::start().await;
+    let cases = [
+        (json!({"split": {"lines": 1, "json": true}}), "/split"),
+        (json!({"split": {"separator": ""}}), "/split/separator"),
+        (json!({"wait": {}}), "/wait"),
+        (json!({"wait": {"for": "1 fortnight"}}), "/wait/for"),
+        (json!({"merge": {"max": 2, "min": 3}}), "/merge/min"),
+        (json!({"merge": {"within": "soon"}}), "/merge/within"),
+        (json!({"script": {"with": [], "text": "x"}}), "/script/with"),
+        (json!({"file_out": {"folder": "out", "name": "x"}}), "/file_out/folder"),
+        (json!({"file_out": {"folder": "/out", "name": "${{ a"}}), "/file_out/name"),
+        (json!({"http": {"url": "ftp://x"}}), "/http/url"),
+        (json!({"http": {"url": "http://h/${{ attributes."}}), "/http/url"),
+        (json!({"handler": ""}), "/handler"),
+        (json!({"run_job": "a", "batch": 3}), "/batch"),
+    ];
+    for (body, place) in cases {
+        let mut work = body.clone();
+        work["end"] = json!(["success", "failure"]);
+        let spec = json!({
+            "flow": "f", "components": {"make": {"generate": {}}, "work": work},
+            "connections": [{"from": "make", "to": "work"}],
+        });
+        let checked = running.client.check_flow("default", &serde_json::from_value(spec).unwrap()).await.unwrap();
+        let places: Vec<&str> = checked.errors.iter().map(|it| it.pointer.as_str()).collect();
+        assert!(places.contains(&format!("/components/work{place}").as_str()), "{body}: {:?}", checked.errors);
+    }
+    running.stop().await;
+}

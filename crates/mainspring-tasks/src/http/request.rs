@@ -20,7 +20,7 @@ pub(super) struct Request {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
-    pub(super) body: Option<String>,
+    pub(super) body: Option<Vec<u8>>,
 }
 
 impl Request {
@@ -192,7 +192,7 @@ mod tests {
         HttpCall {
             method: method.to_owned(),
             headers: headers.map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
-            body: body.map(str::to_owned),
+            body: body.map(|text| text.as_bytes().to_vec()),
             ..HttpCall::get(url)
         }
     }

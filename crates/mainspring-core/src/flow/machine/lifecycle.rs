@@ -52,6 +52,18 @@ pub enum Refused {
     /// It must be stopped for this.
     #[error("it is running; stop it first")]
     NotStopped,
+    /// It has no body to run.
+    #[error("it has no body of its own: items are put into it by requests")]
+    Passive,
+    /// Items can be put only into components without a body.
+    #[error("items are put into components with http_in only")]
+    HasBody,
+    /// It must run for this.
+    #[error("it does not run; start it first")]
+    NotRunning,
+    /// There is no room behind it.
+    #[error("a queue behind it is full; try again later")]
+    Full,
     /// The turn was terminated: what its body did counts for nothing.
     #[error("the body was terminated, so what it did is not kept")]
     Terminated,
@@ -105,12 +117,29 @@ impl Machine {
     /// It runs, is stopping or disabled.
     pub fn run_once(&mut self, component: usize, pools: &mut Pools, now: Now) -> Result<(), Refused> {
         self.may_start(component)?;
+        if self.flow.components()[component].is_passive {
+            return Err(Refused::Passive);
+        }
         self.look_at_clock(now);
         let it = &mut self.components[component];
         it.state = ComponentState::RunOnce;
         it.slots = vec![Slot::default()];
         self.consider(component, 0, pools, now);
         Ok(())
+    }
+
+    /// Hears that a pool has another size: event-driven components without a limit get as many slots as it has permits then.
+    pub fn resized(&mut self, pools: &mut Pools, now: Now) {
+        for component in 0..self.components.len() {
+            let count = self.slot_count(component, pools);
+            let it = &mut self.components[component];
+            if it.state != ComponentState::Running || it.slots.len() >= count {
+                continue;
+            }
+            let before = it.slots.len();
+            it.slots.resize(count, Slot::default());
+            (before..count).for_each(|slot| self.consider(component, slot, pools, now));
+        }
     }
 
     const fn may_start(&self, component: usize) -> Result<(), Refused> {

@@ -50,7 +50,7 @@ impl Machine {
         let connections = self.flow.connections();
         let incoming = self.flow.incoming(component).iter().map(|index| Incoming {
             is_loop: connections[*index].is_loop(),
-            ready: self.queues[*index].ready(),
+            ready: self.takeable(*index, now),
             penalised_until_ms: self.queues[*index].penalised_until_ms(),
         });
         let full = |relationship: &String| {
@@ -114,7 +114,7 @@ impl Machine {
             self.relieve(pools, now);
             return None;
         }
-        let items = self.claim(component);
+        let items = self.claim(component, now);
         if items.is_empty() && !self.flow.is_source(component) {
             self.empty_claims += 1;
             self.blocked(component, slot, &Blocked { reason: Reason::NoWork, until_ms: None }, now);
@@ -166,7 +166,7 @@ impl Machine {
     pub(super) fn wake(&mut self, component: usize, cause: Cause, count: usize, pools: &mut Pools, now: Now) {
         let mut count = count.min(self.components[component].parked.len());
         if matches!(cause, Cause::Item | Cause::PenaltyEnded) && count > 0 {
-            let ready: usize = self.flow.incoming(component).iter().map(|index| self.queues[*index].ready()).sum();
+            let ready: usize = self.flow.incoming(component).iter().map(|index| self.takeable(*index, now)).sum();
             let slots = self.components[component].slots.iter();
             let queued = slots.filter(|slot| slot.state == SlotState::Queued).count();
             count = count.min(ready.saturating_sub(queued));

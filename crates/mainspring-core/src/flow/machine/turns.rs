@@ -2,6 +2,7 @@
 
 use mainspring_schedule::Timestamp;
 
+use super::super::definition::Trigger;
 use super::super::queue::{Header, ItemId, Priority};
 use super::super::retry::RetryMode;
 use super::lifecycle::{ComponentState, Refused};
@@ -23,6 +24,8 @@ pub struct Start {
     pub component: usize,
     /// The items that it has, in order; none for a source.
     pub items: Vec<Header>,
+    /// The time of its calendar for which it runs.
+    pub fire_time: Option<Timestamp>,
 }
 
 /// What a body came to.
@@ -34,8 +37,8 @@ pub enum Verdict {
         items: Vec<Disposal>,
         /// Items that it made.
         outputs: Vec<Output>,
-        /// Whether the component is to rest.
-        yields: bool,
+        /// How long the component is to rest, in ms.
+        yields: Option<i64>,
     },
     /// It could not work on its items: they return penalised, and nothing else is kept.
     Rejected(String),
@@ -59,6 +62,8 @@ pub enum Disposal {
     Keep,
     /// It stays, and is passed over for the component's penalty.
     Penalize,
+    /// It stays, and is passed over for so many ms; the next body finds it tried once more.
+    Delay(i64),
 }
 
 /// An item that a body made.
@@ -144,11 +149,16 @@ impl Turn {
 
 impl Machine {
     /// Takes the items of a turn: from one queue, each in turn.
-    pub(super) fn claim(&mut self, component: usize) -> Vec<(usize, Header)> {
+    pub(super) fn claim(&mut self, component: usize, now: Now) -> Vec<(usize, Header)> {
+        let takeable: Vec<bool> =
+            self.flow.incoming(component).iter().map(|index| self.takeable(*index, now) > 0).collect();
         let incoming = self.flow.incoming(component);
         let it = &mut self.components[component];
         for step in 0..incoming.len() {
             let place = (it.turn_of + step) % incoming.len();
+            if !takeable[place] {
+                continue;
+            }
             let taken = self.queues[incoming[place]].take(self.flow.components()[component].batch.max(1));
             if !taken.is_empty() {
                 it.turn_of = (place + 1) % incoming.len();
@@ -168,7 +178,8 @@ impl Machine {
     ) -> Start {
         let permit_ms = self.components[component].slots[slot].since_ms.take().unwrap_or(now.mono_ms);
         for connection in items.iter().map(|(connection, _)| *connection) {
-            self.arm(connection);
+            self.restart_gathering(connection);
+            self.arm(connection, now);
         }
         let id = TurnId(self.next_turn);
         self.next_turn += 1;
@@ -180,7 +191,9 @@ impl Machine {
         let taken = items.iter().map(|(connection, item)| (*connection, item.id)).collect();
         let turn = Turn { component, slot, pool, items: taken, began_ms: now.mono_ms, permit_ms, end: None };
         self.turns.insert(id, turn);
-        Start { turn: id, component, items: items.into_iter().map(|(_, item)| item).collect() }
+        let is_cron = matches!(self.flow.components()[component].trigger, Trigger::Cron(_));
+        let fire_time = self.components[component].slots[slot].scheduled.filter(|_| is_cron);
+        Start { turn: id, component, items: items.into_iter().map(|(_, item)| item).collect(), fire_time }
     }
 
     /// Hears what a body came to, and answers what is to be kept of it in one transaction. Once that is done, the machine is told
@@ -209,8 +222,8 @@ impl Machine {
                 for (place, output) in outputs.iter().enumerate() {
                     self.emit(component, &items, place, output, &mut writes, now);
                 }
-                if yields {
-                    self.rest(component, self.flow.components()[component].yield_ms, now);
+                if let Some(yields_ms) = yields {
+                    self.rest(component, yields_ms, now);
                 }
             }
             Verdict::Rejected(message) => {
@@ -351,8 +364,8 @@ impl Machine {
         touched.sort_unstable();
         touched.dedup();
         for connection in touched {
-            self.arm(connection);
-            let ready = self.queues[connection].ready();
+            self.arm(connection, now);
+            let ready = self.takeable(connection, now);
             if ready > 0 {
                 self.wake(self.flow.connections()[connection].to, Cause::Item, ready, pools, now);
             }
@@ -380,6 +393,10 @@ impl Machine {
             Disposal::Keep => {}
             Disposal::Remove => writes.push(Write::Remove { id }),
             Disposal::Penalize => self.penalize(component, (connection, id), writes, now),
+            Disposal::Delay(delay_ms) => {
+                let penalty_until_ms = (delay_ms > 0).then(|| now.mono_ms.saturating_add(delay_ms));
+                writes.push(Write::Update { item: Header { retries: item.retries + 1, penalty_until_ms, ..item } });
+            }
             Disposal::Transfer { relationship, changed } => {
                 if self.retried(component, &item, &relationship, writes, now) {
                     return;
@@ -406,7 +423,7 @@ impl Machine {
         }
     }
 
-    fn emit(
+    pub(super) fn emit(
         &mut self,
         component: usize,
         items: &[(usize, ItemId)],

@@ -119,6 +119,8 @@ pub struct Why {
     pub next_fire: Option<Timestamp>,
     /// The last time of its calendar that was lost, and why.
     pub last_skip: Option<(Timestamp, Reason)>,
+    /// Whether it has no bodies: others put its items.
+    pub is_passive: bool,
 }
 
 impl Machine {
@@ -127,7 +129,8 @@ impl Machine {
     pub fn why(&self, component: usize, pools: &Pools, now: Now) -> Why {
         let it = &self.components[component];
         let mut snapshot = self.snapshot(component, now);
-        snapshot.concurrency = u32::try_from(self.slot_count(component, pools)).ok();
+        let passive = self.flow.components()[component].is_passive;
+        snapshot.concurrency = if passive { None } else { u32::try_from(self.slot_count(component, pools)).ok() };
         let blocked = match gate(&snapshot) {
             Gate::Ready => None,
             Gate::Blocked(blocked) => Some(blocked),
@@ -146,6 +149,7 @@ impl Machine {
             starts_in_ms: starts_in_ms.min(),
             next_fire: self.next_fire_of(component),
             last_skip: it.view.last_skip,
+            is_passive: passive,
         }
     }
 

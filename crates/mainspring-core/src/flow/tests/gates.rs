@@ -173,7 +173,7 @@ fn b07_an_item_is_tried_again_with_growing_pauses_and_then_passed_on() {
     let failure = |start: &Start| Verdict::Done {
         items: vec![Disposal::Transfer { relationship: "failure".into(), changed: None }; start.items.len()],
         outputs: vec![],
-        yields: false,
+        yields: None,
     };
     let retry = Retry { relationships: ["failure".to_owned()].into(), ..Retry::default() };
     let component = Component { retry: retry.clone(), relationships: vec!["failure".into()], ..timer("try", 0) };

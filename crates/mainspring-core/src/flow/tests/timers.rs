@@ -208,7 +208,7 @@ fn a_run_duration_keeps_a_turn_going_and_the_schedule_follows_it() {
 #[test]
 fn a_body_that_yields_rests_and_a_second_yield_never_shortens() {
     let yields = |start: &Start| match pass(start) {
-        Verdict::Done { items, outputs, .. } => Verdict::Done { items, outputs, yields: true },
+        Verdict::Done { items, outputs, .. } => Verdict::Done { items, outputs, yields: Some(500) },
         other => other,
     };
     let component = Component { concurrency: 2, yield_ms: 500, ..timer("rests", 0) };

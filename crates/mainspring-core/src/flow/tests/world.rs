@@ -18,7 +18,7 @@ pub(super) fn pass(start: &Start) -> Verdict {
     let transfer = Disposal::Transfer { relationship: "success".into(), changed: None };
     let made = Output { relationship: "success".into(), bytes: 1, priority: Priority::Absent, parent: None };
     let outputs = if start.items.is_empty() { vec![made] } else { Vec::new() };
-    Verdict::Done { items: vec![transfer; start.items.len()], outputs, yields: false }
+    Verdict::Done { items: vec![transfer; start.items.len()], outputs, yields: None }
 }
 
 pub(super) fn fail(_: &Start) -> Verdict {

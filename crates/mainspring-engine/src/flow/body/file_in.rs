@@ -1,0 +1,209 @@
+//! `file_in`: an item of each file of a folder.
+//!
+//! A file is claimed by renaming it, so that nobody else takes it: it keeps its place under a hidden name until its item is kept, and
+//! has its own name again where it is not. Claims of a process that was killed are undone by the next owner of the flow.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use mainspring_core::flow::body::{Content, Done, FileIn};
+use mainspring_core::flow::{Output, Verdict};
+
+use super::{Run, failed};
+
+const HIDDEN: &str = ".mainspring-in-";
+
+/// Files whose items are not kept yet. Dropped without [`Claims::keep`], they have their own names again.
+#[derive(Debug, Default)]
+pub(in crate::flow) struct Claims(Vec<Claim>);
+
+#[derive(Debug)]
+struct Claim {
+    file: PathBuf,
+    hidden: PathBuf,
+    move_to: Option<PathBuf>,
+}
+
+impl Claims {
+    pub(in crate::flow) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Their items are kept: moves or removes the files. Blocks.
+    pub(in crate::flow) fn keep(mut self) {
+        for claim in std::mem::take(&mut self.0) {
+            let done = match &claim.move_to {
+                Some(to) => std::fs::rename(&claim.hidden, to),
+                None => std::fs::remove_file(&claim.hidden),
+            };
+            if let Err(error) = done {
+                let file = claim.file.display().to_string();
+                tracing::warn!(%error, file, "a file that was read could not be moved away; it stays under a hidden name");
+            }
+        }
+    }
+}
+
+impl Drop for Claims {
+    fn drop(&mut self) {
+        for claim in &self.0 {
+            if let Err(error) = std::fs::rename(&claim.hidden, &claim.file) {
+                tracing::warn!(%error, file = %claim.file.display(), "a file could not be given back its name");
+            }
+        }
+    }
+}
+
+impl Run {
+    pub(super) async fn file_in(&self, files: &FileIn) -> (Done, Claims) {
+        let files = files.clone();
+        let (flow, epoch) = (self.flow_id, self.epoch);
+        let read = tokio::task::spawn_blocking(move || take(&files, flow, epoch)).await;
+        let (made, claims, lines) = match read {
+            Ok(Ok(taken)) => taken,
+            Ok(Err(message)) => return (failed(message), Claims::default()),
+            Err(error) => return (failed(format!("the folder could not be read: {error}")), Claims::default()),
+        };
+        let output = |content: &Content| Output {
+            relationship: "success".to_owned(),
+            bytes: content.bytes(),
+            priority: content.priority(),
+            parent: None,
+        };
+        let outputs = made.iter().map(output).collect();
+        (Done { verdict: Verdict::Done { items: Vec::new(), outputs, yields: None }, made, lines }, claims)
+    }
+}
+
+type Taken = (Vec<Content>, Claims, Vec<String>);
+
+fn take(files: &FileIn, flow: i64, epoch: i64) -> Result<Taken, String> {
+    let folder = Path::new(&files.folder);
+    let unreadable = |error: std::io::Error| format!("the folder \"{}\" could not be read: {error}", files.folder);
+    if let Some(to) = &files.move_to {
+        std::fs::create_dir_all(to).map_err(|error| format!("the folder \"{to}\" could not be made: {error}"))?;
+    }
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if let Some(own) = left_behind(&name, flow, epoch) {
+            std::fs::rename(entry.path(), folder.join(own)).map_err(unreadable)?;
+            names.push(own.to_owned());
+        } else if files.admits(&name) {
+            names.push(name);
+        }
+    }
+    // The oldest name first, so that files that are numbered keep their order.
+    names.sort_unstable();
+    let (mut made, mut claims, mut lines) = (Vec::new(), Claims::default(), Vec::new());
+    for name in names {
+        if made.len() >= files.max_files as usize {
+            break;
+        }
+        let file = folder.join(&name);
+        let Ok(about) = std::fs::metadata(&file) else { continue };
+        let settled = about.modified().ok().is_some_and(|at| is_settled(at, files.settled_ms));
+        if !about.is_file() || !settled {
+            continue;
+        }
+        if about.len() > files.max_bytes {
+            lines.push(format!("\"{name}\" stays: it has {} bytes, more than {}", about.len(), files.max_bytes));
+            continue;
+        }
+        let hidden = folder.join(format!("{HIDDEN}{flow}-{epoch}-{name}"));
+        // Somebody else may have taken it meanwhile.
+        if std::fs::rename(&file, &hidden).is_err() {
+            continue;
+        }
+        let move_to = files.move_to.as_ref().map(|to| Path::new(to).join(&name));
+        claims.0.push(Claim { file, hidden: hidden.clone(), move_to });
+        let payload = std::fs::read(&hidden).map_err(|error| format!("\"{name}\" could not be read: {error}"))?;
+        let attributes = [("file.name", name), ("file.folder", files.folder.clone())];
+        let attributes: BTreeMap<String, String> =
+            attributes.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        made.push(Content { attributes, payload });
+    }
+    Ok((made, claims, lines))
+}
+
+fn is_settled(changed: SystemTime, for_ms: i64) -> bool {
+    // A file of the future is one whose clock is another.
+    changed.elapsed().map_or(true, |age| age >= Duration::from_millis(for_ms.unsigned_abs()))
+}
+
+/// The own name of a file that an earlier owner of the flow has claimed.
+fn left_behind(name: &str, flow: i64, epoch: i64) -> Option<&str> {
+    let rest = name.strip_prefix(HIDDEN)?.strip_prefix(&flow.to_string())?.strip_prefix('-')?;
+    let (of, own) = rest.split_once('-')?;
+    (of.parse::<i64>().ok()? < epoch).then_some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(folder: &Path) -> FileIn {
+        FileIn {
+            folder: folder.display().to_string(),
+            name: Some("*.csv".into()),
+            settled_ms: 0,
+            move_to: None,
+            max_files: 10,
+            max_bytes: 10,
+        }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn files_become_items_and_go_once_these_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("b.csv", "2");
+        write("a.csv", "1");
+        write("c.txt", "3");
+        write("d.csv", "longer than ten");
+        let (made, claims, lines) = take(&files(folder.path()), 7, 1).unwrap();
+        let read: Vec<(&str, &[u8])> = made.iter().map(|it| (&*it.attributes["file.name"], &*it.payload)).collect();
+        assert_eq!(read, [("a.csv", &b"1"[..]), ("b.csv", b"2")]);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert_eq!(take(&files(folder.path()), 7, 1).unwrap().0, [], "nobody takes them again meanwhile");
+        claims.keep();
+        assert_eq!(names(folder.path()), ["c.txt", "d.csv"]);
+    }
+
+    #[test]
+    fn files_whose_items_are_not_kept_have_their_names_again() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.csv"), "1").unwrap();
+        drop(take(&files(folder.path()), 7, 1).unwrap());
+        assert_eq!(names(folder.path()), ["a.csv"]);
+        // A process that was killed gives nothing back; the next owner of the flow does.
+        std::mem::forget(take(&files(folder.path()), 7, 1).unwrap().1);
+        assert_eq!(names(folder.path()), [".mainspring-in-7-1-a.csv"]);
+        assert_eq!(take(&files(folder.path()), 8, 2).unwrap().0.len(), 0, "another flow leaves it alone");
+        let (made, claims, _) = take(&files(folder.path()), 7, 2).unwrap();
+        assert_eq!(made.len(), 1);
+        claims.keep();
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_move_where_they_are_to() {
+        let (folder, done) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(folder.path().join("a.csv"), "1").unwrap();
+        let to = done.path().join("read");
+        let files = FileIn { move_to: Some(to.display().to_string()), ..files(folder.path()) };
+        take(&files, 7, 1).unwrap().1.keep();
+        assert_eq!((names(folder.path()).len(), names(&to)), (0, vec!["a.csv".to_owned()]));
+        let gone = FileIn { folder: "/nowhere/at/all".into(), ..files };
+        assert!(take(&gone, 7, 1).unwrap_err().contains("/nowhere/at/all"));
+    }
+}

@@ -1,0 +1,113 @@
+//! `run_job`: a run of a job for each item, whose output becomes the payload.
+
+use mainspring_core::flow::Header;
+use mainspring_core::flow::body::{Content, Done};
+use mainspring_core::job::JobKey;
+use mainspring_core::output::OutputRef;
+use mainspring_core::run::{Origin, RunState};
+use mainspring_store::{RunInfo, causes};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::{Run, failed, goes, goes_changed};
+use crate::control::{Ask, Asking, Control};
+
+impl Run {
+    /// The run is named after the item, so that one that is delivered again waits for the run that was started before.
+    pub(super) async fn run_job(&self, job: &str, contents: &mut [Content]) -> Done {
+        let Some(control) = &self.tools.control else { return failed("this node starts no jobs".to_owned()) };
+        let (Some(item), Some(header)) = (contents.first_mut(), self.start.items.first()) else {
+            return failed("there is no item to start the job for".to_owned());
+        };
+        let namespace = self.flow.split_once('/').map_or("default", |(namespace, _)| namespace);
+        let (namespace, name) = job.split_once('/').unwrap_or((namespace, job));
+        let key = JobKey { namespace: namespace.into(), name: name.into() };
+        let ask =
+            Ask { input: Some(input(item)), priority: None, origin: Origin::Api, asking: Some(self.asking(header)) };
+        let run = match control.run_now(&key, ask).await {
+            Ok(run) => run,
+            Err(error) => return failed(format!("the job \"{job}\" could not be started: {}", causes(&error))),
+        };
+        item.attributes.insert("run.id".to_owned(), run.id.to_string());
+        let ended = tokio::select! {
+            ended = control.wait(run.id) => ended,
+            () = self.given_up() => {
+                let _ = control.cancel(run.id, "the component that started it was terminated").await;
+                return failed("the run was given up".to_owned());
+            }
+        };
+        let run = match ended {
+            Ok(run) => run,
+            Err(error) => return failed(format!("the run of \"{job}\" was lost sight of: {}", causes(&error))),
+        };
+        item.attributes.insert("run.state".to_owned(), run.state.as_str().to_owned());
+        if run.state != RunState::Succeeded {
+            let why = run.error.clone().unwrap_or_else(|| format!("the run is {}", run.state.as_str()));
+            item.attributes.insert("run.error".to_owned(), why.clone());
+            let line = format!("the run {} of \"{job}\": {why}", run.id);
+            return Done { lines: vec![line], ..goes_changed("failure", item) };
+        }
+        match output(control, &run).await {
+            Ok(Some(output)) => item.payload = output,
+            Ok(None) => {}
+            Err(message) => return Done { lines: vec![message], ..goes("failure", 1) },
+        }
+        goes_changed("success", item)
+    }
+
+    /// Names the run of an item: the same again as long as the item stays where it is and is not tried again on purpose.
+    fn asking(&self, header: &Header) -> Asking {
+        let mut hash = Sha256::new();
+        hash.update(self.component.as_bytes());
+        for number in [self.flow_id, header.id.0, header.order, i64::from(header.retries)] {
+            hash.update(number.to_be_bytes());
+        }
+        let number = u64::from_be_bytes(hash.finalize()[..8].try_into().expect("a hash has more than 8 bytes"));
+        Asking { at: header.entered_at, number }
+    }
+}
+
+/// What a run is given: the payload where that is a JSON object, else attributes and payload.
+fn input(item: &Content) -> Value {
+    match serde_json::from_slice(&item.payload) {
+        Ok(object @ Value::Object(_)) => object,
+        _ => {
+            let mut members: Map<String, Value> =
+                item.attributes.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect();
+            members.insert("payload".to_owned(), String::from_utf8_lossy(&item.payload).into_owned().into());
+            Value::Object(members)
+        }
+    }
+}
+
+/// What a run has left, whole.
+async fn output(control: &Control, run: &RunInfo) -> Result<Option<Vec<u8>>, String> {
+    let Some(text) = &run.output else { return Ok(None) };
+    let Some(apart) = OutputRef::from_text(text) else { return Ok(Some(text.clone().into_bytes())) };
+    let mut whole = Vec::new();
+    for part in 0..u32::try_from(apart.parts()).unwrap_or(u32::MAX) {
+        let read = control.store().output(run.id, run.attempt, part).await;
+        let read =
+            read.map_err(|error| format!("the output of run {} could not be read: {}", run.id, causes(&error)))?;
+        whole.extend(read.ok_or_else(|| format!("the output of run {} is not there any more", run.id))?);
+    }
+    Ok(Some(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_given_the_payload_or_attributes_with_it() {
+        let item = |payload: &str| Content {
+            attributes: [("kind".to_owned(), "fruit".to_owned())].into(),
+            payload: payload.into(),
+        };
+        assert_eq!(input(&item("{\"a\": 1}")), json!({"a": 1}));
+        assert_eq!(input(&item("[1]")), json!({"kind": "fruit", "payload": "[1]"}));
+        assert_eq!(input(&item("3 apples")), json!({"kind": "fruit", "payload": "3 apples"}));
+    }
+}
