@@ -101,6 +101,8 @@ pub struct FlowView {
     pub components: Vec<ComponentView>,
     /// Its connections, in order.
     pub connections: Vec<ConnectionView>,
+    /// How often gates were asked since this node took the flow.
+    pub checks: u64,
     /// Names, sizes and taken permits of the node's pools.
     pub pools: Vec<PoolView>,
 }

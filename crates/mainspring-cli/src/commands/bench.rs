@@ -3,6 +3,7 @@
 mod dag;
 mod failover;
 mod fires;
+mod flow;
 mod herd;
 mod idle;
 mod runs;
@@ -35,6 +36,7 @@ pub struct BenchArgs {
 enum What {
     Dag(dag::DagArgs),
     Fires(fires::FiresArgs),
+    Flow(flow::FlowBenchArgs),
     Herd(herd::HerdArgs),
     Idle(idle::IdleArgs),
     Runs(runs::RunsArgs),
@@ -50,6 +52,7 @@ pub fn run(args: &BenchArgs, output: &Output) -> Result {
     match &args.what {
         What::Dag(args) => dag::run(args, output),
         What::Fires(args) => fires::run(args, output),
+        What::Flow(args) => flow::run(args, output),
         What::Herd(args) => herd::run(args, output),
         What::Idle(args) => idle::run(args, output),
         What::Runs(args) => runs::run(args, output),

@@ -411,6 +411,7 @@ impl Running {
             row: self.row.clone(),
             components: self.definition.parts.iter().enumerate().map(component).collect(),
             connections: self.definition.connections.iter().enumerate().map(connection).collect(),
+            checks: self.machine.checks_total(),
             pools: pools.iter().map(|(name, size, active)| (name.to_owned(), size, active)).collect(),
         }
     }

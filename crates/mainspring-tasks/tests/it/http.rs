@@ -80,7 +80,7 @@ async fn a_request_holds_what_the_job_says_and_little_more() {
     let request = HttpCall {
         method: "POST".to_owned(),
         headers,
-        body: Some("{\"a\":1}".to_owned()),
+        body: Some("{\"a\":1}".as_bytes().to_vec()),
         ..HttpCall::get(server.url("/hook?x=1"))
     };
     let mut attempt = attempt();
