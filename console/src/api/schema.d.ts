@@ -451,6 +451,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the pools of the node that answers. */
+        get: operations["flows_pools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-pools/{pool}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Sets how many bodies may run at once in a pool on every node, or adds a pool. Holds at once on the node that answers, and within
+         *     seconds on others; bodies that run go on.
+         */
+        put: operations["flows_set_pool"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flows": {
         parameters: {
             query?: never;
@@ -710,6 +747,27 @@ export interface paths {
         put?: never;
         /** Starts, stops, terminates or runs components once: those that are named, or all. */
         post: operations["flows_change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Puts an item into a component with `http_in`. The body is its payload; query parameters are its attributes, and the type of the
+         *     body is `content.type`. Answers once the item is kept. A full queue behind the component refuses it, and a component that does
+         *     not run.
+         */
+        post: operations["flows_put_item"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2992,14 +3050,20 @@ export interface components {
         /**
          * @description A component of a flow: what its body does, and when it runs.
          *
-         *     Exactly one of `run`, `exec`, `generate`, `log`, `route` and `funnel` says what its body does. At most one of `schedule`, `cron`
-         *     and `event` says when it runs; without, it runs as fast as there is work.
+         *     Exactly one of `run`, `exec`, `script`, `http`, `run_job`, `handler`, `generate`, `log`, `route`, `split`, `merge`, `wait`, `funnel`,
+         *     `http_in`, `file_in` and `file_out` says what its body does. At most one of `schedule`, `cron` and `event` says when it runs; without,
+         *     it runs as fast as there is work.
          */
         ComponentSpec: {
             /** @description How long it rests after its body failed, as a duration; `30 sec` when absent. */
             admin_yield?: string | null;
             /** @description Whether room behind one relationship is enough; else all need room. */
             any_destination?: boolean;
+            /**
+             * Format: int32
+             * @description How many items one body of a `handler` gets at most, 1 to 10,000; 1 when absent.
+             */
+            batch?: number | null;
             /**
              * Format: int32
              * @description How many bodies may run at once; 1 when absent. 0 is for event-driven components: as many as the pool takes.
@@ -3018,10 +3082,20 @@ export interface components {
             event?: boolean;
             /** @description A program and its arguments, without a shell, as with `run`; at most 10,000. */
             exec?: string[] | null;
+            file_in?: components["schemas"]["FileInSpec"] | null;
+            file_out?: components["schemas"]["FileOutSpec"] | null;
             /** @description `true` passes items on as they are, 10,000 in one turn at most. Relationship `success`. */
             funnel?: boolean;
             generate?: components["schemas"]["GenerateSpec"] | null;
+            /**
+             * @description Calls a function for flows that the program around the engine has registered under this name. Relationships `success` and
+             *     `failure`.
+             */
+            handler?: string | null;
+            http?: components["schemas"]["HttpTask"] | null;
+            http_in?: components["schemas"]["HttpInSpec"] | null;
             log?: components["schemas"]["LogSpec"] | null;
+            merge?: components["schemas"]["MergeSpec"] | null;
             misfire?: components["schemas"]["FlowMisfire"] | null;
             /**
              * Format: int32
@@ -3044,16 +3118,24 @@ export interface components {
             run?: string | null;
             /** @description How long a turn goes on to start bodies, as a duration; none when absent. */
             run_duration?: string | null;
+            /**
+             * @description Starts a run of this job, `JOB` or `NAMESPACE/JOB`, for each item and waits for it. Its input is the payload where that is a JSON
+             *     object, else the attributes and `payload`; its output becomes the payload. Relationships `success` and `failure`.
+             */
+            run_job?: string | null;
             /** @description Delay from the end of a body to the next start, as a duration: timer-driven. */
             schedule?: string | null;
+            script?: components["schemas"]["ScriptSpec"] | null;
             /** @description Whether its bodies must never overlap. */
             serial?: boolean;
+            split?: components["schemas"]["SplitSpec"] | null;
             /** @description Time a process may take, as a duration. */
             timeout?: string | null;
             /** @description Zone in which `cron` is read; that of the server when absent. */
             timezone?: string | null;
             /** @description Whether it runs without items although connections lead to it. */
             trigger_when_empty?: boolean;
+            wait?: components["schemas"]["FlowWaitSpec"] | null;
             /** @description Working directory of the process. */
             working_dir?: string | null;
             /** @description How long it rests when its body asks for that, as a duration; `1 sec` when absent. */
@@ -3291,6 +3373,40 @@ export interface components {
             before?: unknown;
             /** @description JSON pointer within the item. */
             pointer: string;
+        };
+        /**
+         * @description What happens where a file of an item's name is there.
+         * @enum {string}
+         */
+        FileConflict: "replace" | "fail" | "append";
+        /** @description Which files become items. Their attributes are `file.name` and `file.folder`. */
+        FileInSpec: {
+            /** @description The folder, as an absolute path. Folders below and hidden files are left alone. */
+            folder: string;
+            /**
+             * Format: int64
+             * @description The most bytes of a file, 1 to 67,108,864; 16,777,216 when absent. Longer ones stay, and the log says so.
+             */
+            max_bytes?: number | null;
+            /**
+             * Format: int32
+             * @description How many files one body takes at most, 1 to 10,000; 10 when absent.
+             */
+            max_files?: number | null;
+            /** @description Folder to which files are moved once their items are kept, as an absolute path on the same disk; they are removed when absent. */
+            move_to?: string | null;
+            /** @description What names look like, with `*` for anything, such as `*.csv`; all when absent. */
+            name?: string | null;
+            /** @description How long a file must not have changed, as a duration; `1 sec` when absent. */
+            settled?: string | null;
+        };
+        /** @description Where items are written. */
+        FileOutSpec: {
+            /** @description The folder, as an absolute path; it is made if it is not there. */
+            folder: string;
+            /** @description Name of an item's file, which may hold `${{ … }}` of `attributes`, `payload` and `bytes`, and folders below. */
+            name: string;
+            on_conflict?: components["schemas"]["FileConflict"] | null;
         };
         /** @description Fires that come together. */
         FirePeak: {
@@ -3589,6 +3705,22 @@ export interface components {
              */
             size: number;
         };
+        /** @description How large a pool is to be. */
+        FlowPoolSize: {
+            /**
+             * Format: int32
+             * @description How many permits each node has, 1 to 10,000.
+             */
+            size: number;
+        };
+        /** @description How many queues an item was put into. */
+        FlowPut: {
+            /**
+             * Format: int64
+             * @description How many items there are of it now: one for each connection; none where its relationship ends.
+             */
+            items: number;
+        };
         /** @description Which items are to go back, and to where. */
         FlowReplay: {
             /** @description Their ids, at most 10,000; all that wait when absent. */
@@ -3662,6 +3794,13 @@ export interface components {
              * @description Counts its changes.
              */
             version: number;
+        };
+        /** @description How long items wait: `for` or `until`. */
+        FlowWaitSpec: {
+            /** @description So long from when the component first sees them, as a duration. */
+            for?: string | null;
+            /** @description Until this instant in RFC 3339, which may be made with `${{ … }}` of `attributes`, `payload` and `bytes`. */
+            until?: string | null;
         };
         /** @description Instants of a trigger that did not fire: one, or a range. Every instant is a run's or in one of these. */
         Gap: {
@@ -3753,6 +3892,14 @@ export interface components {
          * @enum {string}
          */
         HealthStatus: "ok" | "draining" | "failing" | "unknown";
+        /** @description What a component takes from requests. */
+        HttpInSpec: {
+            /**
+             * Format: int64
+             * @description The most bytes of a payload, 1 to 16,777,216; 1,048,576 when absent.
+             */
+            max_bytes?: number | null;
+        };
         /**
          * @description An HTTP request; the run succeeds when the status is an expected one.
          *
@@ -4248,6 +4395,25 @@ export interface components {
          * @enum {string}
          */
         Marked: "succeeded" | "failed";
+        /** @description How items become one. It has the attributes that all of them have alike, and `merge.count`. */
+        MergeSpec: {
+            /** @description Attribute by whose value they belong together; all of a turn when absent. */
+            by?: string | null;
+            /**
+             * Format: int32
+             * @description How many items become one at most, 1 to 10,000; 1,000 when absent.
+             */
+            max?: number | null;
+            /**
+             * Format: int32
+             * @description How many have to be there; as many as `max` when absent. A queue that is full is enough in any case.
+             */
+            min?: number | null;
+            /** @description What stands between their payloads; a line break when absent. */
+            separator?: string | null;
+            /** @description After how long fewer will do, as a duration from when the first one is there; `1 sec` when absent. */
+            within?: string | null;
+        };
         /**
          * @description Misfire policies, under Quartz's names.
          *
@@ -5759,6 +5925,13 @@ export interface components {
             /** @description Why it stands where it does: which tasks, which rule, which limit. */
             why: components["schemas"]["Why"];
         };
+        /** @description A text that a program executes. It gets an item's payload on standard input, as a process of `run` does. */
+        ScriptSpec: {
+            /** @description The text. */
+            text: string;
+            /** @description The program, or a list of it and its arguments, before the name of the file with the text; at most 100. */
+            with: components["schemas"]["OneOrMany_String"];
+        };
         /**
          * @description Which rules hold at clock changes and in other corners where Quartz is odd.
          * @enum {string}
@@ -5837,6 +6010,21 @@ export interface components {
             code?: string | null;
             /** @description The access token. */
             token?: string | null;
+        };
+        /**
+         * @description How an item is divided: one of `lines`, `separator` and `json`. Each part has its attributes, and `split.index` from 1,
+         *     `split.count` and `split.item`. There are 10,000 parts at most; else the item goes to `failure`.
+         */
+        SplitSpec: {
+            /** @description `true` makes a part of each member of a JSON array. */
+            json?: boolean;
+            /**
+             * Format: int32
+             * @description So many lines make a part.
+             */
+            lines?: number | null;
+            /** @description This text stands between parts. */
+            separator?: string | null;
         };
         /** @description Something about the store that people should hear of. */
         StoreWarning: {
@@ -7814,6 +8002,75 @@ export interface operations {
             };
         };
     };
+    flows_pools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowPool"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_set_pool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                pool: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowPoolSize"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowPool"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     flows_list: {
         parameters: {
             query?: never;
@@ -8713,6 +8970,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Flow"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_put_item: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                component: string;
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": number[];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FlowPut"];
                 };
             };
             /** @description Refused */

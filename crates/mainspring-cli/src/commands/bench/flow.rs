@@ -22,7 +22,7 @@ pub struct FlowBenchArgs {
     #[arg(long, value_enum, default_value = "chain")]
     shape: Shape,
     /// Components, beside that into which items are put
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9_999))]
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     components: u32,
     /// Items that are put one after another, up to 1,000, and then all at once
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
