@@ -5,7 +5,7 @@ mod calendar;
 mod checks;
 mod gates;
 mod gathers;
-mod races;
+mod idle;
 mod reference;
 mod spellings;
 mod timers;

@@ -59,7 +59,7 @@ pub(super) fn call(hook: &Hook, id: &str, message: &Message, now: Timestamp) -> 
     HttpCall {
         method: "POST".to_owned(),
         headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-        body: Some(body),
+        body: Some(body.into_bytes()),
         timeout_ms: ANSWER_MS,
         redirects_max: 0,
         ..HttpCall::get(url)
@@ -183,7 +183,7 @@ mod tests {
     fn sent(kind: &'static str, secret: Option<&str>) -> (String, Value) {
         let hook = Hook { kind, url: "https://robot.example/send?key=1".into(), secret: secret.map(str::to_owned) };
         let call = call(&hook, "7", &message(), Timestamp::from_millis(1_700_000_000_000));
-        (call.url, serde_json::from_str(&call.body.unwrap()).unwrap())
+        (call.url, serde_json::from_slice(&call.body.unwrap()).unwrap())
     }
 
     #[test]
