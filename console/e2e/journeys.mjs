@@ -173,6 +173,47 @@ export async function decideInTheInbox({ server, open }) {
   return faults;
 }
 
+/** Fire times of the past are planned and run; a plan that no longer holds starts nothing, and shows what is different; a day of the calendar leads there. */
+export async function backfillDays({ server, open }) {
+  await server.job('daily-sum', { schedule: '0 2 * * *', timezone: 'UTC', noop: true });
+  const context = await open();
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/backfills/new');
+  await page.getByLabel('Job', { exact: true }).fill('daily-sum');
+  await page.getByLabel('From', { exact: true }).fill('2026-10-01');
+  await page.getByLabel('To', { exact: true }).fill('2026-10-05');
+  await page.getByText('5 fire times: 5 run for the first time').waitFor();
+  const faults = await violations(page);
+  await page.getByRole('button', { name: 'Start 5 runs' }).click();
+  await page.waitForURL(/backfills\/[^n]/);
+  await page.getByText('5 of 5').waitFor();
+  await page.getByText('completed').first().waitFor();
+  if ((await page.locator('tbody tr').count()) !== 5) faults.push('not each fire time is listed');
+  faults.push(...(await violations(page)));
+
+  // Somebody else is faster.
+  await visit(page, '/ns/default/backfills/new?job=daily-sum&from=2026-10-04&to=2026-10-08');
+  await page.getByText('3 run for the first time').waitFor();
+  await server.call('POST', '/api/v1/namespaces/default/jobs/daily-sum/backfills', { from: '2026-10-06', to: '2026-10-06' });
+  await server.until('the other backfill', async () => (await server.call('GET', '/api/v1/namespaces/default/backfills')).items[0].state === 'completed');
+  context.expectsFailures = true;
+  await page.getByRole('button', { name: 'Start 3 runs' }).click();
+  await page.getByText('The plan no longer holds, and nothing was started. 1 fire times differ').waitFor();
+  faults.push(...(await violations(page)));
+  await page.getByRole('button', { name: 'Start 2 runs' }).click();
+  await page.getByText('2 of 2').waitFor();
+  await page.getByRole('link', { name: 'Backfills' }).last().click();
+  await page.getByRole('row', { name: /daily-sum/ }).nth(2).waitFor();
+
+  await visit(page, '/ns/default/jobs/daily-sum?tab=calendar');
+  await page.locator('[data-today]').focus();
+  await page.keyboard.press('ArrowUp');
+  await page.getByRole('button', { name: 'Backfill this day' }).click();
+  await page.waitForURL(/backfills\/new.*from=/);
+  await page.getByRole('heading', { name: 'Plan' }).waitFor();
+  return faults;
+}
+
 /** A flow is written, checked and started; a queue fills before a component that was stopped by its menu, its items are looked at, sent back and dropped, and the file is changed while it runs. */
 export async function steerFlow({ server, open }) {
   const context = await open();

@@ -15,6 +15,8 @@ export function pages(seen) {
     `/ns/default/runs/${seen.flow}?task=load`,
     `/ns/default/runs/${seen.flow}?view=gantt`,
     '/ns/default/jobs/etl-flow?tab=tasks&view=grid',
+    '/ns/default/backfills',
+    '/ns/default/backfills/new?job=nightly-report&from=2026-11-02&to=2026-11-13',
     '/ns/default/approvals',
     '/ns/default/flows',
     '/ns/default/flows/new',

@@ -12,6 +12,7 @@ import {
   Settings,
   TimerOff,
   Plug,
+  Rewind,
   Workflow,
   Webhook,
 } from 'lucide-react';
@@ -38,6 +39,7 @@ export const nav: readonly (readonly NavEntry[])[] = [
     { to: '/ns/$ns/jobs', word: 'jobs', icon: ListTodo, key: 'j', phone: true },
     { to: '/ns/$ns/runs', word: 'runs', icon: History, key: 'r', phone: true },
     { to: '/ns/$ns/flows', word: 'flows', icon: Workflow, key: 'f' },
+    { to: '/ns/$ns/backfills', word: 'backfills', icon: Rewind, key: 'b' },
     { to: '/ns/$ns/approvals', word: 'approvals', icon: Inbox, key: 'a', badge: ApprovalBadge },
   ],
   [

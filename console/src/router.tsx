@@ -7,6 +7,7 @@ import { config } from './lib/config';
 import { prefs } from './lib/prefs';
 import { parseSearch, stringifySearch } from './lib/search';
 import { approvalsRoutes } from './routes/approvals/routes';
+import { backfillsRoutes } from './routes/backfills/routes';
 import { calendarsRoutes } from './routes/calendars/routes';
 import { clusterRoutes } from './routes/cluster/routes';
 import { dashboardRoutes } from './routes/dashboard/routes';
@@ -65,6 +66,7 @@ const tree = rootRoute.addChildren([
       ...runsRoutes,
       ...runRoutes,
       ...approvalsRoutes,
+      ...backfillsRoutes,
       ...flowsRoutes,
       ...queuesRoutes,
       ...workersRoutes,

@@ -21,6 +21,7 @@ import { workflow } from './workflow';
 import { approvals } from './approvals';
 import { flows } from './flows';
 import { xxl } from './xxl';
+import { backfills } from './backfills';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -51,6 +52,7 @@ export const en = {
   approvals,
   flows,
   xxl,
+  backfills,
   settings,
   palette,
   help,

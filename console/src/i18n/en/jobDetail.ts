@@ -96,6 +96,7 @@ export const jobDetail = {
     excluded: (n: string) => `${n} fires left out by a calendar`,
     nothing: 'nothing',
     someFailed: 'some failed',
+    showRuns: 'Show its runs',
     plannedWord: 'planned',
     excludedWord: 'left out by a calendar',
     newest: (n: string) => `Only the newest ${n} runs were looked at.`,

@@ -12,6 +12,7 @@ export const shell = {
   misfires: 'Misfires',
   webhooks: 'Webhooks',
   flows: 'Flows',
+  backfills: 'Backfills',
   approvals: 'Approvals',
   operations: 'Operations',
   xxl: 'XXL-JOB',

@@ -22,6 +22,7 @@ import { workflow } from './workflow';
 import { approvals } from './approvals';
 import { flows } from './flows';
 import { xxl } from './xxl';
+import { backfills } from './backfills';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -52,6 +53,7 @@ export const zh: Dictionary = {
   approvals,
   flows,
   xxl,
+  backfills,
   settings,
   palette,
   help,

@@ -96,7 +96,7 @@ export const jobDetail: typeof en = {
     excluded: (n: string) => `日历排除 ${n} 次触发`,
     nothing: '无',
     someFailed: '有失败',
-    plannedWord: '计划中',
+    showRuns: '查看当日运行', plannedWord: '计划中',
     excludedWord: '被日历排除',
     newest: (n: string) => `仅查看了最近 ${n} 次运行。`,
     until: '触发显示至',

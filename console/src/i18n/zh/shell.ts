@@ -14,6 +14,7 @@ export const shell: typeof en = {
   misfires: '错过触发',
   webhooks: 'Webhook',
   flows: '数据流',
+  backfills: '补数',
   approvals: '审批',
   operations: '批量操作',
   xxl: 'XXL-JOB',

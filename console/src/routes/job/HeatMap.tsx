@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { History, Rewind } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { api, ask, raw } from '@/api/client';
+import { Button } from '@/components/Button';
 import { Loaded } from '@/components/Feedback';
 import { Instant, useZone } from '@/components/Instant';
 import { Panel } from '@/components/Page';
@@ -108,6 +110,7 @@ function Year({ job, days, zone }: { job: Job; days: ReadonlyMap<string, Day>; z
     const to = new Date(instant(day.last) + 1).toISOString();
     void navigate({ to: '/ns/$ns/runs', params: { ns: job.namespace }, search: { q: `job:${quoted(job.name)}`, from: day.first, to } });
   };
+  const backfill = (day: string) => void navigate({ to: '/ns/$ns/backfills/new', params: { ns: job.namespace }, search: { job: job.name, from: day, to: day, timezone: zone, reprocess: 'failed' } });
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -7, ArrowRight: 7, ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!step) return;
@@ -157,7 +160,7 @@ function Year({ job, days, zone }: { job: Job; days: ReadonlyMap<string, Day>; z
                       aria-label={words(name, day)}
                       title={words(name, day)}
                       onFocus={() => setActive(name)}
-                      onClick={() => open(day)}
+                      onClick={() => setActive(name)}
                     />
                   </td>
                 );
@@ -166,6 +169,19 @@ function Year({ job, days, zone }: { job: Job; days: ReadonlyMap<string, Day>; z
           ))}
         </tbody>
       </table>
+      {active <= today && (
+        <p className={css.chosen}>
+          {words(active, days.get(active))}
+          {days.get(active)?.first && (
+            <Button size="s" icon={History} onClick={() => open(days.get(active))}>
+              {t.jobDetail.heat.showRuns}
+            </Button>
+          )}
+          <Button size="s" icon={Rewind} onClick={() => backfill(active)}>
+            {t.backfills.thisDay}
+          </Button>
+        </p>
+      )}
       <p className={css.legend} aria-hidden="true">
         <i data-runs="3" /> {t.states.words.succeeded} <i data-runs="3" data-failed /> {t.jobDetail.heat.someFailed} <i data-planned="3" /> {t.jobDetail.heat.plannedWord} <i data-excluded /> {t.jobDetail.heat.excludedWord}
       </p>

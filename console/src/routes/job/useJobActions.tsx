@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Pause, Pencil, Play, PlayCircle, Trash2 } from 'lucide-react';
+import { Pause, Pencil, Play, PlayCircle, Rewind, Trash2 } from 'lucide-react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import type { Action } from '@/components/ActionBar';
 import { confirm } from '@/components/confirm';
@@ -64,6 +64,7 @@ export function useJobActions(job: Job, onRun: () => void): Action[] {
           command: { cli: cli('pause'), http: { method: 'POST', path: of('/pause'), body: {} } },
           run: () => void confirm({ title: t.jobDetail.pauseTitle(job.name), text: t.jobDetail.pauseText, action: t.jobDetail.pause, reason: true }).then((yes) => yes && setPaused.mutate({ paused: true, reason: yes.reason })),
         },
+    { id: 'backfill', label: t.backfills.create, icon: Rewind, hidden: true, keys: 'b', run: () => void navigate({ to: '/ns/$ns/backfills/new', params: { ns: job.namespace }, search: { job: job.name } }) },
     { id: 'edit', label: t.jobDetail.edit, icon: Pencil, keys: 'e', run: () => void navigate({ to: '/ns/$ns/jobs/$job/edit', params: { ns: job.namespace, job: job.name } }) },
     {
       id: 'remove',

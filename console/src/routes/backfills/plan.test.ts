@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { cliOf, differences, monthsOf, specOf } from './plan';
+import type { BackfillPlan, BackfillPlanItem } from './queries';
+
+const items: BackfillPlanItem[] = [
+  { fire_at: '2026-07-31T22:30:00Z', action: 'create' },
+  { fire_at: '2026-07-30T10:00:00Z', action: 'keep' },
+  { fire_at: '2026-08-02T10:00:00Z', action: 'rerun', run: 'r' },
+];
+
+test('the address is the wish', () => {
+  expect(specOf({ job: 'etl' })).toBeUndefined();
+  const spec = specOf({ job: 'etl', from: '2026-07-01', max_active: 4, priority: '-5', stop: 'true' });
+  expect(spec).toEqual({ from: '2026-07-01', reprocess: 'missing', order: 'asc', max_active: 4, priority: -5, stop_on_failure: true });
+  expect(cliOf('prod', 'etl', spec ?? { from: '' }, 'abc').join(' ')).toBe('backfill start etl --from 2026-07-01 --reprocess missing --order asc --max-active 4 --priority -5 --stop-on-failure --plan abc -n prod');
+});
+
+test('months are those of the zone', () => {
+  expect(monthsOf(items, 'Europe/Berlin')).toEqual([
+    { month: '2026-07', runs: 0, kept: 1 },
+    { month: '2026-08', runs: 2, kept: 0 },
+  ]);
+});
+
+test('plans differ by fire time', () => {
+  const plan = (hash: string, of: BackfillPlanItem[]) => ({ hash, items: of }) as BackfillPlan;
+  const after = items.map((item, index) => (index === 0 ? { ...item, action: 'keep' as const } : item)).slice(0, 2);
+  expect([...differences(plan('a', items), plan('b', after))]).toEqual([
+    ['2026-07-31T22:30:00Z', 'create'],
+    ['2026-08-02T10:00:00Z', 'rerun'],
+  ]);
+  expect(differences(plan('a', items), plan('a', [])).size).toBe(0);
+});

@@ -1,0 +1,88 @@
+/** The wish for a backfill, its months, and how two plans differ. Pure. */
+import { dayIn } from '../job/heat';
+import type { BackfillPlan, BackfillPlanItem, BackfillSpec } from './queries';
+
+/** What the address of the wizard holds. */
+export interface Wish {
+  job?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  trigger?: string | undefined;
+  timezone?: string | undefined;
+  reprocess?: 'missing' | 'failed' | 'all' | undefined;
+  order?: 'asc' | 'desc' | undefined;
+  max_active?: number | undefined;
+  priority?: string | undefined;
+  stop?: 'true' | undefined;
+}
+
+/** What is asked of the server; nothing while there is no job or no begin. */
+export function specOf(wish: Wish): BackfillSpec | undefined {
+  if (!wish.job || !wish.from) return undefined;
+  const priority = wish.priority?.trim() ?? '';
+  return {
+    from: wish.from,
+    ...(wish.to ? { to: wish.to } : {}),
+    ...(wish.trigger ? { trigger: wish.trigger } : {}),
+    ...(wish.timezone ? { timezone: wish.timezone } : {}),
+    reprocess: wish.reprocess ?? 'missing',
+    order: wish.order ?? 'asc',
+    ...(wish.max_active ? { max_active: wish.max_active } : {}),
+    ...(/^-?\d{1,6}$/.test(priority) ? { priority: Number(priority) } : {}),
+    ...(wish.stop ? { stop_on_failure: true } : {}),
+  };
+}
+
+/** The same for the command line. */
+export function cliOf(namespace: string, job: string, spec: BackfillSpec, plan: string | undefined): string[] {
+  const option = (name: string, value: string | number | null | undefined) => (value === undefined || value === null ? [] : [`--${name}`, String(value)]);
+  return [
+    'backfill',
+    plan ? 'start' : 'plan',
+    job,
+    ...option('from', spec.from),
+    ...option('to', spec.to),
+    ...option('trigger', spec.trigger),
+    ...option('timezone', spec.timezone),
+    ...option('reprocess', spec.reprocess),
+    ...option('order', spec.order),
+    ...option('max-active', spec.max_active),
+    ...option('priority', spec.priority),
+    ...(spec.stop_on_failure ? ['--stop-on-failure'] : []),
+    ...option('plan', plan),
+    ...(namespace === 'default' ? [] : ['-n', namespace]),
+  ];
+}
+
+export interface Month {
+  month: string;
+  runs: number;
+  kept: number;
+}
+
+/** Fire times by month, in the zone of the range: those that run, and those that are left alone. */
+export function monthsOf(items: readonly BackfillPlanItem[], zone: string): Month[] {
+  const dayOf = dayIn(zone);
+  const months = new Map<string, Month>();
+  for (const { fire_at, action } of items) {
+    const name = dayOf(Date.parse(fire_at)).slice(0, 7);
+    const month = months.get(name) ?? { month: name, runs: 0, kept: 0 };
+    months.set(name, month);
+    if (action === 'create' || action === 'rerun') month.runs += 1;
+    else month.kept += 1;
+  }
+  return [...months.values()].sort((a, b) => a.month.localeCompare(b.month));
+}
+
+/** The fire times of which a newer plan says something else, with what the plan before said. */
+export function differences(before: BackfillPlan | undefined, after: BackfillPlan): ReadonlyMap<string, string | undefined> {
+  if (!before || before.hash === after.hash) return new Map();
+  const known = new Map(before.items.map(({ fire_at, action }) => [fire_at, action]));
+  const now = new Map(after.items.map(({ fire_at, action }) => [fire_at, action]));
+  return new Map([...new Set([...known.keys(), ...now.keys()])].filter((at) => known.get(at) !== now.get(at)).map((at) => [at, known.get(at)]));
+}
+
+/** Fire times that run. */
+export function runsOf({ actions }: Pick<BackfillPlan, 'actions'>): number {
+  return actions.create + actions.rerun;
+}

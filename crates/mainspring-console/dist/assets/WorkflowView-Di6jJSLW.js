@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-B6u337Ze.js";
