@@ -6768,6 +6768,8 @@ export interface components {
             addresses?: string[];
             /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Whether jobs may send scripts to its executors. */
+            glue?: boolean;
             /** @description The executors that are known to the node that answers, by address. */
             instances?: components["schemas"]["XxlInstance"][];
             /**
@@ -6796,6 +6798,8 @@ export interface components {
         XxlAppChange: {
             /** @description Addresses of executors that do not register, in place of those before; at most 100. */
             addresses?: string[] | null;
+            /** @description Whether jobs may send scripts to its executors. */
+            glue?: boolean | null;
             /**
              * Format: int32
              * @description Executors that may register at one node at a time, 1 to 20,000. Those that are there stay.
@@ -6813,6 +6817,8 @@ export interface components {
         XxlAppSpec: {
             /** @description Addresses of executors that do not register; at most 100. */
             addresses?: string[];
+            /** @description Whether jobs may send scripts to its executors. */
+            glue?: boolean;
             /**
              * Format: int32
              * @description Executors that may register at one node at a time, 1 to 20,000; 1,000 when absent.
@@ -6840,6 +6846,15 @@ export interface components {
          * @enum {string}
          */
         XxlBreaker: "closed" | "open" | "trying";
+        /** @description A script that an executor runs. It has three arguments: the parameter, its shard from 0, and the number of shards. */
+        XxlGlue: {
+            /** @description What the script is written in. */
+            language: components["schemas"]["XxlLanguage"];
+            /** @description What was changed, for people; at most 128 characters. */
+            remark?: string | null;
+            /** @description The script; at most 256 KiB. */
+            source: string;
+        };
         /** @description An executor. */
         XxlInstance: {
             /** @description Where it is called. */
@@ -6873,6 +6888,11 @@ export interface components {
             running?: number | null;
         };
         /**
+         * @description What a script is written in. Executors start what they have under that name.
+         * @enum {string}
+         */
+        XxlLanguage: "groovy" | "shell" | "python" | "python2" | "node" | "php" | "powershell";
+        /**
          * @description A handler of an XXL-JOB executor. Runs wait in the queue `xxl.APP`, and the `input` of a run, if there is one, stands in the place
          *     of `params`: a text as it is, anything else as JSON.
          */
@@ -6880,8 +6900,9 @@ export interface components {
             /** @description The app that the executor registers with. */
             app: string;
             block?: components["schemas"]["XxlBlock"] | null;
+            glue?: components["schemas"]["XxlGlue"] | null;
             /** @description Name of the handler there. */
-            handler: string;
+            handler?: string;
             /**
              * Format: int32
              * @description The job's number for executors, 1 to 999,999,999: what it had in XXL-JOB. The server gives one when absent.

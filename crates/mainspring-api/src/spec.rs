@@ -36,7 +36,7 @@ pub use http::{HttpTask, Status};
 pub use routing::Routing;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};
 pub use workflow::{FailFast, FailFastWord, TaskSpec, TriggerRule};
-pub use xxl::{XxlBlock, XxlTask};
+pub use xxl::{XxlBlock, XxlGlue, XxlLanguage, XxlTask};
 
 /// A job: what to do, when, and under which policies.
 ///

@@ -67,6 +67,9 @@ pub struct NodeArgs {
     /// Where XXL-JOB executors may be beyond public addresses, in the same words; when absent private, and loopback if it listens there
     #[arg(long, env = "MAINSPRING_ALLOW_EXECUTORS", value_delimiter = ',', value_name = "WHAT")]
     pub allow_executors: Vec<Allow>,
+    /// Answer the form endpoints of XXL-JOB's console (/jobinfo/add and others), for scripts that call them
+    #[arg(long, env = "MAINSPRING_XXL_FORMS")]
+    pub xxl_forms: bool,
     /// Path that console and API are under, such as /jobs; a proxy may take it off or pass it on
     #[arg(long, env = "MAINSPRING_BASE_PATH", default_value = "", hide_default_value = true, value_name = "PATH")]
     pub base_path: String,
@@ -231,6 +234,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         public_url: args.public_url.clone(),
         requests: requests.handle(),
         connections: None,
+        xxl_forms: args.xxl_forms,
         executors: (!args.allow_executors.is_empty()).then(|| outbound(&args.allow_executors)),
         inspect: None,
     };

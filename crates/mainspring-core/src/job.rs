@@ -305,8 +305,11 @@ impl Task {
 pub struct XxlTask {
     /// The app of the program.
     pub app: String,
-    /// Name of the handler there.
+    /// Name of the handler there; empty for a script.
     pub handler: String,
+    /// A script in place of a handler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glue: Option<Glue>,
     /// What it is given where a run has no input.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub params: String,
@@ -315,6 +318,18 @@ pub struct XxlTask {
     /// The job's number there; one is made of its id if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,
+}
+
+/// A script that a program is sent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Glue {
+    /// What it is written in, in the program's word.
+    pub language: String,
+    /// The script.
+    pub source: String,
+    /// What was changed, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
 }
 
 words!(

@@ -19,7 +19,7 @@ mod flow_pools;
 mod flows;
 mod health;
 mod job_list;
-mod jobs;
+pub(crate) mod jobs;
 mod labels;
 mod logs;
 mod misfires;
@@ -27,11 +27,11 @@ mod namespaces;
 mod next;
 mod operations;
 mod outputs;
-mod preview;
+pub(crate) mod preview;
 mod queues;
 mod reanchor;
 mod reruns;
-mod runs;
+pub(crate) mod runs;
 mod session;
 mod stream;
 mod tasks;
@@ -41,7 +41,7 @@ mod views;
 mod webhooks;
 mod why;
 mod workers;
-mod xxl;
+pub(crate) mod xxl;
 
 pub(crate) use alerts::silence_shown;
 use axum::Router;
@@ -178,12 +178,13 @@ fn table() -> Vec<Route> {
 }
 
 /// Makes the router of a server.
-pub(crate) fn router(app: &App, inspect: Option<Inspect>) -> Router {
+pub(crate) fn router(app: &App, has_forms: bool, inspect: Option<Inspect>) -> Router {
     let routes = table().into_iter();
     let (router, _) =
         routes.fold(OpenApiRouter::new(), |router, route| router.routes(route.guarded(app))).split_for_parts();
     let router = router
         .merge(crate::xxl::protocol::router())
+        .merge(if has_forms { crate::xxl::forms::router() } else { Router::new() })
         .fallback(console::fallback)
         .method_not_allowed_fallback(layers::wrong_method)
         .with_state(App::clone(app))

@@ -56,6 +56,8 @@ pub struct Settings {
     /// Where XXL-JOB's executors may be beyond public addresses. Private networks if absent, and this machine while the server listens
     /// nowhere else.
     pub executors: Option<OutboundPolicy>,
+    /// Whether the form endpoints of XXL-JOB's console are there, for scripts that call them.
+    pub xxl_forms: bool,
     /// Looks at every answer before it leaves, for tests.
     pub inspect: Option<Inspect>,
 }
@@ -75,6 +77,7 @@ impl Default for Settings {
             requests: None,
             connections: None,
             executors: None,
+            xxl_forms: false,
             inspect: None,
         }
     }
@@ -188,7 +191,7 @@ impl Server {
         let (deeds, workers) = (Arc::clone(&app.deeds), app.engine.workers().clone());
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let alerts = app.engine.makes_calls().then(|| tokio::spawn(alerts::serve(Arc::clone(&app))));
-        let router = layers::under(&app, routes::router(&app, settings.inspect));
+        let router = layers::under(&app, routes::router(&app, settings.xxl_forms, settings.inspect));
         let accepting = requests.spawn(accept(listener, router, closed, room));
         let executors = Some(requests.spawn(xxl::serve(Arc::clone(&app))));
         let watching = vec![

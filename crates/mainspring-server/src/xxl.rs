@@ -8,9 +8,13 @@ pub(crate) mod apps;
 mod attempt;
 mod callback;
 mod executors;
+pub(crate) mod forms;
+mod groups;
 mod hands;
+mod jobs;
 mod ledger;
 mod log;
+mod open;
 pub(crate) mod protocol;
 mod serve;
 

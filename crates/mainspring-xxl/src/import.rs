@@ -3,8 +3,7 @@
 //! The dump is what `mysqldump` and its kin write: [`Tables::read`] takes the tables that matter, and [`import`] says what
 //! becomes of each row. Nothing is left out in silence.
 //!
-//! Jobs become jobs whose handler runs on workers that take runs from a queue named after the app. Shell and Python scripts become
-//! programs that these workers start.
+//! Jobs stay jobs of executors: with the handler that they name, or with their script.
 
 mod dump;
 mod plan;
@@ -12,5 +11,6 @@ mod report;
 mod statements;
 
 pub use dump::{DumpError, Row, Tables};
+pub(crate) use plan::one;
 pub use plan::{Options, import};
 pub use report::{Counts, Imported, Item, Kind, Outcome};

@@ -1,6 +1,7 @@
 //! What we ask of executors, with every field that some implementation needs.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::words::{BlockStrategy, GlueType};
 
@@ -60,6 +61,27 @@ impl Order {
             broadcast_total: 1,
         }
     }
+
+    /// Makes the order of a script: serial, without limit of time, not sharded. What says that the script was changed is made of the
+    /// script, so that no other change of the job ends what executors run, and an older script has the file again that it had.
+    #[must_use]
+    pub fn of_script(job_id: i32, glue: GlueType, source: &str, params: &str, log_id: i64, log_date_time: i64) -> Self {
+        // Shells fail on the line ends of browsers.
+        let source = if glue == GlueType::Shell { source.replace('\r', "") } else { source.to_owned() };
+        Self {
+            glue_type: glue,
+            glue_updatetime: stamp(glue, &source),
+            glue_source: source,
+            ..Self::of_handler(job_id, "", params, log_id, log_date_time)
+        }
+    }
+}
+
+/// An instant between 2001 and 2036 that stands for a script, in milliseconds since 1970 UTC.
+fn stamp(glue: GlueType, source: &str) -> i64 {
+    let hash = Sha256::new().chain_update(glue.as_str()).chain_update([0]).chain_update(source).finalize();
+    let spread = u64::from_be_bytes([0, 0, 0, hash[0], hash[1], hash[2], hash[3], hash[4]]);
+    1_000_000_000_000 + i64::try_from(spread).expect("it has 40 bits")
 }
 
 /// The body of `/kill` and `/idleBeat`: both name a job and never a run.
@@ -89,5 +111,23 @@ impl LogQuestion {
     #[must_use]
     pub const fn new(log_id: i64, log_date_time: i64, from_line_num: i64) -> Self {
         Self { log_date_tim: log_date_time, log_date_time, log_id, from_line_num }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_new_for_executors_when_it_was_changed_and_only_then() {
+        let of = |glue, source| Order::of_script(7, glue, source, "p", 1, 2);
+        let one = of(GlueType::Shell, "echo $1\r\nexit 0");
+        assert_eq!((one.glue_source.as_str(), one.executor_handler.as_str()), ("echo $1\nexit 0", ""));
+        assert_eq!(one, of(GlueType::Shell, "echo $1\nexit 0"));
+        for other in [of(GlueType::Shell, "echo $1\nexit 1"), of(GlueType::Python, "echo $1\nexit 0")] {
+            assert_ne!(other.glue_updatetime, one.glue_updatetime);
+            assert!((1_000_000_000_000..2_100_000_000_000).contains(&other.glue_updatetime));
+        }
+        assert_eq!(of(GlueType::PowerShell, "a\r\nb").glue_source, "a\r\nb");
     }
 }

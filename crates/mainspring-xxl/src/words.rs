@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mainspring_api::{Misfire, Overlap, Routing};
+use mainspring_api::{Misfire, Overlap, Routing, XxlLanguage};
 use serde::{Deserialize, Serialize};
 
 /// Declares an enum of words, each with its name on the wire and in the database.
@@ -185,6 +185,35 @@ words!(
     }
 );
 
+impl GlueType {
+    /// Returns what a script is written in; nothing for a handler.
+    #[must_use]
+    pub const fn ours(self) -> Option<XxlLanguage> {
+        Some(match self {
+            Self::Bean => return None,
+            Self::Groovy => XxlLanguage::Groovy,
+            Self::Shell => XxlLanguage::Shell,
+            Self::Python => XxlLanguage::Python,
+            Self::Python2 => XxlLanguage::Python2,
+            Self::Node => XxlLanguage::Node,
+            Self::Php => XxlLanguage::Php,
+            Self::PowerShell => XxlLanguage::Powershell,
+        })
+    }
+
+    /// Returns the type of scripts in a language, by its word in job files.
+    ///
+    /// ```
+    /// use mainspring_xxl::words::GlueType;
+    /// assert_eq!(GlueType::of_word("shell"), Some(GlueType::Shell));
+    /// ```
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        let language = XxlLanguage::parse(word)?;
+        Self::ALL.iter().copied().find(|glue| glue.ours() == Some(language))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +230,9 @@ mod tests {
         assert_eq!(BlockStrategy::parse("CONCURRENT_EXECUTION"), None);
         assert_eq!(GlueType::parse("bean"), None);
         assert_eq!(ScheduleType::parse(""), None);
+        for language in XxlLanguage::ALL {
+            assert_eq!(GlueType::of_word(language.as_str()).and_then(GlueType::ours), Some(language));
+        }
     }
 
     #[test]

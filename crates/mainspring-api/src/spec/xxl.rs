@@ -12,7 +12,11 @@ pub struct XxlTask {
     /// The app that the executor registers with.
     pub app: String,
     /// Name of the handler there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub handler: String,
+    /// A script that the executor runs, in place of a handler. It is sent only where the app allows scripts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glue: Option<XxlGlue>,
     /// The parameter, one text; empty when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<String>,
@@ -25,6 +29,77 @@ pub struct XxlTask {
     #[schemars(range(min = 1, max = 999_999_999))]
     #[schema(minimum = 1, maximum = 999_999_999)]
     pub id: Option<u32>,
+}
+
+/// A script that an executor runs. It has three arguments: the parameter, its shard from 0, and the number of shards.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct XxlGlue {
+    /// What the script is written in.
+    pub language: XxlLanguage,
+    /// The script; at most 256 KiB.
+    pub source: String,
+    /// What was changed, for people; at most 128 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remark: Option<String>,
+}
+
+/// What a script is written in. Executors start what they have under that name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum XxlLanguage {
+    /// Java or Groovy, compiled in the executor.
+    Groovy,
+    /// `bash`.
+    Shell,
+    /// `python3` from 3.2 on, `python` before.
+    Python,
+    /// `python`, from 3.2 on.
+    Python2,
+    /// `node`.
+    Node,
+    /// `php`.
+    Php,
+    /// `powershell`, or `pwsh` from 3.4.2 on.
+    Powershell,
+}
+
+impl XxlLanguage {
+    /// Every language.
+    pub const ALL: [Self; 7] =
+        [Self::Groovy, Self::Shell, Self::Python, Self::Python2, Self::Node, Self::Php, Self::Powershell];
+
+    /// Returns the word in job files.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Groovy => "groovy",
+            Self::Shell => "shell",
+            Self::Python => "python",
+            Self::Python2 => "python2",
+            Self::Node => "node",
+            Self::Php => "php",
+            Self::Powershell => "powershell",
+        }
+    }
+
+    /// Reads the word.
+    ///
+    /// ```
+    /// use mainspring_api::XxlLanguage;
+    /// assert_eq!(XxlLanguage::parse("shell"), Some(XxlLanguage::Shell));
+    /// ```
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.as_str() == text)
+    }
+}
+
+impl XxlGlue {
+    /// Longest script, in bytes.
+    pub const SOURCE_MAX: usize = 256 * 1024;
+    /// Longest remark, in characters.
+    pub const REMARK_MAX: usize = 128;
 }
 
 /// What a run does while the job runs already, in XXL-JOB's words.

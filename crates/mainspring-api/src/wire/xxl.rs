@@ -32,6 +32,9 @@ pub struct XxlAppSpec {
     #[schemars(range(min = 1, max = 20_000))]
     #[schema(minimum = 1, maximum = 20_000)]
     pub instances_max: Option<u32>,
+    /// Whether jobs may send scripts to its executors.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub glue: bool,
 }
 
 /// What may be changed about an app. What is absent stays.
@@ -55,6 +58,9 @@ pub struct XxlAppChange {
     #[schemars(range(min = 1, max = 20_000))]
     #[schema(minimum = 1, maximum = 20_000)]
     pub instances_max: Option<u32>,
+    /// Whether jobs may send scripts to its executors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glue: Option<bool>,
 }
 
 /// How the token of an app is replaced.
@@ -84,6 +90,9 @@ pub struct XxlApp {
     pub slots: u32,
     /// Executors that may register at one node at a time.
     pub instances_max: u32,
+    /// Whether jobs may send scripts to its executors.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub glue: bool,
     /// The queue in which runs of the app's jobs wait.
     pub queue: String,
     /// When it was made.

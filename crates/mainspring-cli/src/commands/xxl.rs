@@ -92,6 +92,9 @@ struct CreateArgs {
     /// Executors that may register at one node; 1,000 when absent
     #[arg(long, value_name = "COUNT")]
     instances_max: Option<u32>,
+    /// Lets jobs send scripts to its executors
+    #[arg(long)]
+    glue: bool,
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +116,15 @@ struct SetArgs {
     /// Executors that may register at one node
     #[arg(long, value_name = "COUNT")]
     instances_max: Option<u32>,
+    /// Whether jobs may send scripts to its executors
+    #[arg(long, value_name = "on|off")]
+    glue: Option<Switch>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 #[derive(Debug, Args)]
@@ -151,6 +163,7 @@ pub fn run(args: XxlArgs, output: &Output) -> Result {
                     addresses: args.addresses,
                     slots: args.slots,
                     instances_max: args.instances_max,
+                    glue: args.glue,
                 };
                 made(&session.ask(client.create_xxl_app(&spec)).await?, output)
             }
@@ -164,7 +177,8 @@ pub fn run(args: XxlArgs, output: &Output) -> Result {
             Verb::Set(args) => {
                 let addresses = (args.no_addresses || !args.addresses.is_empty()).then_some(args.addresses);
                 let (title, slots, instances_max) = (args.title, args.slots, args.instances_max);
-                let change = XxlAppChange { title, addresses, slots, instances_max };
+                let glue = args.glue.map(|glue| glue == Switch::On);
+                let change = XxlAppChange { title, addresses, slots, instances_max, glue };
                 output.one(&session.ask(client.change_xxl_app(&args.name.name, &change)).await?, &XXL_APP)
             }
             Verb::RotateToken(args) => {

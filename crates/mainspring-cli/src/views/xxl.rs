@@ -15,6 +15,7 @@ pub const XXL_APP: View<XxlApp> = View {
         Column::usual("QUEUE", |it, _| text(&it.queue)),
         Column::usual("CREATED", |it, style| text(style.at(Some(it.created_at)))),
         Column::extra("INSTANCES MAX", |it, _| text(it.instances_max)),
+        Column::extra("SCRIPTS", |it, _| yes(it.glue)),
         Column::extra("ADDRESSES", |it, _| text(it.addresses.join(", "))),
         Column::extra("OLD TOKEN UNTIL", |it, style| text(style.at(it.previous_token_until))),
         Column::extra("WARNINGS", |it, _| text(it.warnings.join("; "))),

@@ -16,7 +16,7 @@ fn a_dump_of_xxl_job_becomes_job_files_that_are_valid() {
             program.run(&["import", "xxl-job", &dump, "--timezone", "Asia/Shanghai", "--to", "jobs", "-o", "json"]);
         assert_eq!(ended.code, 11, "{range}: some are refused: {ended:?}");
         let report: Value = serde_json::from_str(&ended.stdout).unwrap();
-        assert_eq!(report["jobs"]["refused"], 3, "{range}: groovy, one that never fires, one of no group");
+        assert_eq!(report["jobs"]["refused"], 2, "{range}: one that never fires, one of no group");
         let names = |at: &str| -> Vec<&str> {
             let files = report["files"].as_array().unwrap().iter();
             files.filter_map(Value::as_str).filter(|file| file.contains(at)).collect()
@@ -26,7 +26,7 @@ fn a_dump_of_xxl_job_becomes_job_files_that_are_valid() {
         assert!(never["notes"][0].as_str().unwrap().contains("schedule.never"), "{never}");
         let checked = program.run(&["check", "jobs"]);
         assert_eq!(checked.code, 0, "{range}: {checked:?}");
-        assert!(checked.stdout.starts_with("ok: 7 jobs"), "{range}: {}", checked.stdout);
+        assert!(checked.stdout.starts_with("ok: 8 jobs"), "{range}: {}", checked.stdout);
         let again = program.run(&["import", "xxl-job", &dump, "--timezone", "Asia/Shanghai", "--to", "jobs"]);
         assert_eq!(again.code, 4, "{range}: {again:?}");
         assert!(again.stderr.contains("error[import.exists]"), "{}", again.stderr);

@@ -2,7 +2,7 @@
 
 use mainspring_core::batch::{Progress, Rearm, TriggerRow, TriggerStatus};
 use mainspring_core::job::JobKey;
-use mainspring_core::routing::{WORKFLOW_LINE, queue_of};
+use mainspring_core::routing::{WORKFLOW_LINE, queue_of, worker_line};
 use mainspring_core::rule::Loaded;
 use mainspring_core::run::Origin;
 use mainspring_core::{RunId, RunSource, Timestamp};
@@ -20,6 +20,8 @@ pub struct Ask {
     pub priority: Option<i32>,
     /// `manual` or `api`.
     pub origin: Origin,
+    /// The worker that alone executes it, by name; any if absent.
+    pub worker: Option<String>,
     /// What names the run. Without it, each asking is another run.
     pub asking: Option<Asking>,
 }
@@ -35,7 +37,7 @@ pub struct Asking {
 
 impl Default for Ask {
     fn default() -> Self {
-        Self { input: None, priority: None, origin: Origin::Manual, asking: None }
+        Self { input: None, priority: None, origin: Origin::Manual, worker: None, asking: None }
     }
 }
 
@@ -54,7 +56,10 @@ impl Control {
             job_version: job.version,
             origin: ask.origin,
             input: ask.input.filter(|input| !input.is_null()).map(|input| input.to_string()),
-            queue: self.lanes.line(job.id, &job.definition),
+            queue: match &ask.worker {
+                Some(worker) => worker_line(queue_of(&self.lanes.line(job.id, &job.definition)), worker),
+                None => self.lanes.line(job.id, &job.definition),
+            },
             priority: ask.priority.unwrap_or(job.definition.priority),
             rerun_of: None,
             repeat: None,

@@ -77,6 +77,12 @@ impl Access {
         }
     }
 
+    /// Tells whether a request comes from no page at all, as those of scripts do, or from one of ours.
+    pub(crate) fn is_own_page(&self, headers: &HeaderMap) -> bool {
+        let is_of_page = headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN);
+        !is_of_page || origin::is_own(&Method::POST, headers, &self.site)
+    }
+
     fn with_token(&self, value: &HeaderValue) -> Answer<Caller> {
         match value.to_str().ok().and_then(bearer) {
             Some(token) if self.is_token(token) => Ok(Caller::Token),

@@ -110,6 +110,16 @@ impl Key {
         Some(values.find_map(|value| self.read(value, now)))
     }
 
+    /// What says in another cookie which session it is.
+    pub(crate) fn value_of(&self, session: &Session) -> String {
+        self.sign(session)
+    }
+
+    /// The session of such a value, if this key has signed it and it has not ended.
+    pub(crate) fn session_in(&self, value: &str, now: Timestamp) -> Option<Session> {
+        self.read(value, now)
+    }
+
     /// The header that gives a browser its session.
     pub(crate) fn cookie(&self, session: &Session, site: &Site, headers: &HeaderMap) -> HeaderValue {
         set_cookie(&self.sign(session), LIFETIME_MS / 1_000, site, headers)

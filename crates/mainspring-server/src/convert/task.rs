@@ -1,6 +1,8 @@
 //! Tasks between job file and definition.
 
-use mainspring_api::{ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlBlock, XxlTask};
+use mainspring_api::{
+    ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlBlock, XxlGlue, XxlLanguage, XxlTask,
+};
 use mainspring_core::job;
 use mainspring_tasks::{CallPart, HttpCall};
 
@@ -42,6 +44,11 @@ fn xxl(spec: &XxlTask) -> job::XxlTask {
     job::XxlTask {
         app: spec.app.clone(),
         handler: spec.handler.trim().to_owned(),
+        glue: spec.glue.as_ref().map(|glue| job::Glue {
+            language: glue.language.as_str().to_owned(),
+            source: glue.source.clone(),
+            remark: glue.remark.clone(),
+        }),
         params: spec.params.clone().unwrap_or_default(),
         block: match spec.block.unwrap_or_default() {
             XxlBlock::SerialExecution => job::Block::SerialExecution,
@@ -56,6 +63,10 @@ fn xxl_spec(task: &job::XxlTask) -> XxlTask {
     XxlTask {
         app: task.app.clone(),
         handler: task.handler.clone(),
+        glue: task.glue.as_ref().and_then(|glue| {
+            let language = XxlLanguage::parse(&glue.language)?;
+            Some(XxlGlue { language, source: glue.source.clone(), remark: glue.remark.clone() })
+        }),
         params: Some(task.params.clone()).filter(|params| !params.is_empty()),
         block: match task.block {
             job::Block::SerialExecution => None,

@@ -30,7 +30,7 @@ use crate::show::{self, JobView, Runs};
 use crate::words::Reads;
 
 /// The namespace of items that name none.
-pub(super) const DEFAULT_NAMESPACE: &str = "default";
+pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 /// How often a write starts again that others keep overtaking.
 const TRIES: usize = 10;
 /// Names that are looked through for one that is spelled alike.
@@ -108,7 +108,7 @@ async fn delete(
 }
 
 /// Deletes a job, if a condition holds.
-pub(super) async fn remove(app: &App, key: &JobKey, condition: Condition, options: WriteOptions) -> Answer<()> {
+pub(crate) async fn remove(app: &App, key: &JobKey, condition: Condition, options: WriteOptions) -> Answer<()> {
     for _ in 0..TRIES {
         let row = find(app, key).await?;
         condition.check(&what(key), Some(show::count(row.version.0)), || missing(key))?;
@@ -169,7 +169,7 @@ async fn set_paused(
 }
 
 /// Pauses a job, and notes who did so.
-pub(super) async fn pause_one(app: &App, key: &JobKey, by: String, reason: Option<String>) -> Answer<JobRow> {
+pub(crate) async fn pause_one(app: &App, key: &JobKey, by: String, reason: Option<String>) -> Answer<JobRow> {
     let before = find(app, key).await?;
     let row = app.control().pause_job(key).await?;
     pauses::note(app, Paused::Job(row.id), by, reason, before.paused).await?;
@@ -177,7 +177,7 @@ pub(super) async fn pause_one(app: &App, key: &JobKey, by: String, reason: Optio
 }
 
 /// Ends the pause of a job.
-pub(super) async fn resume_one(app: &App, key: &JobKey) -> Answer<JobRow> {
+pub(crate) async fn resume_one(app: &App, key: &JobKey) -> Answer<JobRow> {
     let row = app.control().resume_job(key).await?;
     pauses::forget(app, Paused::Job(row.id)).await?;
     Ok(row)
@@ -201,6 +201,7 @@ async fn run(
         input: input(asked.input, asked.params),
         priority: asked.priority,
         origin: origin(&headers),
+        worker: None,
         asking: deed.map(|deed| deed.asking()),
     };
     let run = app.control().run_now(&key, ask).await?;
@@ -236,7 +237,7 @@ async fn history(
 }
 
 /// Finds a job, or says that there is none and which name is spelled alike.
-pub(super) async fn find(app: &App, key: &JobKey) -> Answer<JobRow> {
+pub(crate) async fn find(app: &App, key: &JobKey) -> Answer<JobRow> {
     let store = app.control().store();
     if let Some(row) = store.job(key).await? {
         return Ok(row);
@@ -278,7 +279,7 @@ pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Proble
 }
 
 /// Makes or replaces a job, if a condition holds.
-pub(super) async fn save(
+pub(crate) async fn save(
     app: &App,
     key: &JobKey,
     condition: Condition,

@@ -41,6 +41,11 @@ async fn preview(
 ) -> Answer<Json<Preview>> {
     // Checked like elsewhere, and not kept: there is nothing that a repetition could do twice.
     idempotency::key_of(&headers)?;
+    of(&app, request, language).await.map(Json)
+}
+
+/// Explains a schedule and lists its next fire times.
+pub(crate) async fn of(app: &App, request: PreviewRequest, language: Lang) -> Answer<Preview> {
     let count = pages::bounded("count", request.count, COUNT, COUNT_MAX)?;
     let past = match request.past.unwrap_or(0) {
         past @ ..=PAST_MAX => past as usize,
@@ -51,7 +56,7 @@ async fn preview(
     };
     let namespace = request.namespace.clone().unwrap_or_else(|| jobs::DEFAULT_NAMESPACE.to_owned());
     let bundle = trial(&request, &namespace);
-    let known = calendars::known(&app, convert::calendars_of(&bundle, &namespace)).await?;
+    let known = calendars::known(app, convert::calendars_of(&bundle, &namespace)).await?;
     let timezone = app.default_timezone.clone();
     let after = request.after.map_or(app.now(), from_wire);
     // As if it were saved when the preview begins, if that is earlier: nothing fires before it is saved.
@@ -88,7 +93,6 @@ async fn preview(
         })
     })
     .await
-    .map(Json)
 }
 
 /// The trigger as that of a job, beside the calendars that came with it.

@@ -90,7 +90,7 @@ async fn attempts(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer
 }
 
 /// Refuses to take a run that would not start before the server does again.
-pub(super) fn must_start(app: &App) -> Answer<()> {
+pub(crate) fn must_start(app: &App) -> Answer<()> {
     if app.engine.is_draining() {
         return Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down, and starts no runs"));
     }

@@ -47,7 +47,12 @@ async fn list(State(app): State<App>) -> Answer<Json<Vec<XxlApp>>> {
 /// Makes an app: executors of its name may connect. The answer has its token.
 #[utoipa::path(post, path = routes::XXL_APPS, tag = "xxl", request_body = XxlAppSpec, responses((status = 201, body = XxlApp)))]
 async fn create(State(app): State<App>, Body(spec): Body<XxlAppSpec>) -> Answer<(StatusCode, Json<XxlApp>)> {
-    let mut problems = check(&app, spec.title.as_deref(), &spec.addresses, (spec.slots, spec.instances_max));
+    Ok((StatusCode::CREATED, Json(make(&app, spec).await?)))
+}
+
+/// Makes an app.
+pub(crate) async fn make(app: &App, spec: XxlAppSpec) -> Answer<XxlApp> {
+    let mut problems = check(app, spec.title.as_deref(), &spec.addresses, (spec.slots, spec.instances_max));
     if !XxlTask::is_app_name(&spec.name) {
         let message =
             "an app has a name of 1 to 64 letters, digits, '.', '_' and '-', that begins with a letter or digit";
@@ -66,6 +71,8 @@ async fn create(State(app): State<App>, Body(spec): Body<XxlAppSpec>) -> Answer<
         addresses: spec.addresses,
         slots: spec.slots.unwrap_or(SLOTS),
         instances_max: spec.instances_max,
+        glue: spec.glue,
+        number: None,
         token: spec.token.unwrap_or_else(new_token),
         previous: None,
         created_at: now,
@@ -75,7 +82,7 @@ async fn create(State(app): State<App>, Body(spec): Body<XxlAppSpec>) -> Answer<
         let why = format!("there is an app called {:?}", row.name);
         Refusal::new(ErrorCode::ResourceExists, why).hint("mainspring xxl app show tells what it is")
     })?;
-    Ok((StatusCode::CREATED, Json(with_token(&app, made))))
+    Ok(with_token(app, made))
 }
 
 /// Returns an app with the executors that are known to the node that answers.
@@ -92,18 +99,24 @@ async fn change(
     PathOf(name): PathOf<String>,
     Body(change): Body<XxlAppChange>,
 ) -> Answer<Json<XxlApp>> {
+    alter(&app, &name, change).await.map(Json)
+}
+
+/// Changes an app.
+pub(crate) async fn alter(app: &App, name: &str, change: XxlAppChange) -> Answer<XxlApp> {
     let (addresses, numbers) = (change.addresses.as_deref().unwrap_or_default(), (change.slots, change.instances_max));
-    let problems = check(&app, change.title.as_deref(), addresses, numbers);
+    let problems = check(app, change.title.as_deref(), addresses, numbers);
     if !problems.is_empty() {
         return Err(Refusal::invalid(problems));
     }
-    let mut row = found(&app, &name).await?;
+    let mut row = found(app, name).await?;
     row.kept.title = change.title.or(row.kept.title);
     row.kept.addresses = change.addresses.unwrap_or(row.kept.addresses);
     row.kept.slots = change.slots.unwrap_or(row.kept.slots);
+    row.kept.glue = change.glue.unwrap_or(row.kept.glue);
     row.kept.instances_max = change.instances_max.or(row.kept.instances_max);
-    let row = written(&app, &row).await?;
-    Ok(Json(shown(&app, row)))
+    let row = written(app, &row).await?;
+    Ok(shown(app, row))
 }
 
 /// Replaces the token of an app. The one before opens for another day, unless it is to end at once.
@@ -131,11 +144,16 @@ async fn rotate(
 /// Deletes an app: its executors are not called any more and cannot connect. What they have is lost.
 #[utoipa::path(delete, path = routes::XXL_APP, tag = "xxl", params(("app" = String, Path)), responses((status = 204)))]
 async fn delete(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<StatusCode> {
-    if !apps::remove(&**app.control().store(), &name).await? {
-        return Err(missing(&name));
+    forget(&app, &name).await.map(|()| DONE)
+}
+
+/// Deletes an app.
+pub(crate) async fn forget(app: &App, name: &str) -> Answer<()> {
+    if !apps::remove(&**app.control().store(), name).await? {
+        return Err(missing(name));
     }
     app.xxl.apps_changed();
-    Ok(DONE)
+    Ok(())
 }
 
 /// Lists the executors that are known to the node that answers, by app and address.
@@ -223,6 +241,7 @@ fn shown(app: &App, row: AppRow) -> XxlApp {
         queue: XxlTask::queue(&row.name),
         instances: app.xxl.show(Some(&row.name), now),
         instances_max: row.kept.instances_max(),
+        glue: row.kept.glue,
         name: row.name,
         title: row.kept.title,
         addresses: row.kept.addresses,

@@ -45,6 +45,12 @@ pub(crate) struct Kept {
     /// Executors that may register at one node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) instances_max: Option<u32>,
+    /// Whether scripts are sent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) glue: bool,
+    /// What scripts of XXL-JOB's console know it by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) number: Option<u32>,
     pub(crate) token: String,
     /// The token before, and until when it opens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,6 +183,8 @@ mod tests {
             addresses: Vec::new(),
             slots: SLOTS,
             instances_max: None,
+            glue: false,
+            number: None,
             token: token.to_owned(),
             previous: previous.map(|(token, until)| (token.to_owned(), Timestamp::from_millis(until))),
             created_at: Timestamp::UNIX_EPOCH,

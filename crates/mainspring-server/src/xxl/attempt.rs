@@ -14,7 +14,7 @@ use mainspring_core::{JobId, RunId};
 use mainspring_engine::{Given, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
-use mainspring_xxl::words::BlockStrategy;
+use mainspring_xxl::words::{BlockStrategy, GlueType};
 use mainspring_xxl::{Ability, Address, DEAD_MS, Order, Reply, RunAnswer, Stop};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -44,7 +44,7 @@ const KILL_AGAIN_MS: i64 = 5_000;
 /// Pause before the store is asked again.
 const AGAIN: Duration = Duration::from_millis(500);
 /// The lowest number that a job is given here; those below are for job files.
-const JOB_ID_MIN: i64 = 1_000_000_000;
+pub(super) const JOB_ID_MIN: i64 = 1_000_000_000;
 
 /// An attempt, for those who hear of it.
 #[derive(Debug)]
@@ -157,6 +157,11 @@ impl Work {
             return self.end(AttemptOutcome::Failed, "xxl.job_id", why).await;
         };
         self.sent.job_id = job_id;
+        if task.glue.is_some() && !self.allows_scripts().await {
+            let app = &self.sent.app;
+            let why = format!("the app {app} allows no scripts: mainspring xxl app set {app} --glue on");
+            return self.end(AttemptOutcome::Failed, "xxl.glue_off", why).await;
+        }
         // It is written down only when it may go: whoever finds it written after a restart takes it for sent.
         let permit = match self.ask(&self.hand.key) {
             Ok(permit) => permit,
@@ -359,6 +364,12 @@ impl Work {
         }
     }
 
+    /// Whether scripts are sent to executors of the app. If nobody can say, they are not.
+    async fn allows_scripts(&self) -> bool {
+        let apps = self.app.xxl.apps.read(&**self.app.control().store(), self.app.now()).await;
+        apps.is_ok_and(|apps| apps.get(&self.sent.app).is_some_and(|row| row.kept.glue))
+    }
+
     /// What is sent.
     fn order(&self, task: &XxlTask) -> Order {
         let input = self.given.input();
@@ -368,7 +379,10 @@ impl Work {
             other => other.to_string(),
         };
         let Sent { job_id, log_id, date, .. } = self.sent;
-        let order = Order::of_handler(job_id, &task.handler, &params, log_id, date);
+        let order = match task.glue.as_ref().and_then(|glue| Some((GlueType::of_word(&glue.language)?, &glue.source))) {
+            Some((glue, source)) => Order::of_script(job_id, glue, source, &params, log_id, date),
+            None => Order::of_handler(job_id, &task.handler, &params, log_id, date),
+        };
         let limit_ms = self.given.timeout_ms(Timestamp::from_millis(date)).unwrap_or(0);
         let shard = self.given.shard.map_or((0, 1), |shard| (shard.index, shard.total));
         Order {
@@ -550,7 +564,7 @@ struct Kill {
 }
 
 /// The job's number for executors, which fits into 31 bits.
-fn job_id(task: &XxlTask, job: JobId) -> Option<i32> {
+pub(super) fn job_id(task: &XxlTask, job: JobId) -> Option<i32> {
     match task.id {
         Some(id) => i32::try_from(id).ok(),
         None => i32::try_from(job.0.checked_add(JOB_ID_MIN)?).ok(),
@@ -566,6 +580,7 @@ mod tests {
         let task = |id| XxlTask {
             app: "mail".to_owned(),
             handler: "send".to_owned(),
+            glue: None,
             params: String::new(),
             block: Block::SerialExecution,
             id,

@@ -197,6 +197,13 @@ impl Executors {
         others.filter(|other| other != key && self.is_alive(other, now_ms)).collect()
     }
 
+    /// The executors of an app that runs may be sent to, by their addresses, as their workers are called.
+    pub(crate) fn alive(&self, app: &str, now_ms: i64) -> BTreeMap<Address, String> {
+        let keys = self.known.of_app(app).map(|(address, _)| (app.to_owned(), address.clone()));
+        let alive = keys.filter(|key| self.is_alive(key, now_ms));
+        alive.map(|key| (key.1.clone(), self.written(&key))).collect()
+    }
+
     /// Executors of one app, or of all, as the API shows them.
     pub(crate) fn show(&self, app: Option<&str>, now_ms: i64) -> Vec<mainspring_api::XxlInstance> {
         let keys = self.facts.iter().filter(|((of, _), _)| app.is_none_or(|app| of == app));

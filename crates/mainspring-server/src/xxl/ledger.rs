@@ -77,10 +77,23 @@ pub(crate) async fn open(store: &dyn Store, sent: &Sent, now: Timestamp) -> Resu
 /// # Errors
 /// The store could not say. The call may be repeated.
 pub(crate) async fn written(store: &dyn Store, sent: &Sent, now: Timestamp) -> Result<Option<Sent>, Error> {
-    let first = number(sent.run, sent.attempt);
+    of_attempt(store, sent.run, sent.attempt, now).await
+}
+
+/// What is written down of an attempt of a run, if anything is.
+///
+/// # Errors
+/// The store could not say.
+pub(crate) async fn of_attempt(
+    store: &dyn Store,
+    run: RunId,
+    attempt: u32,
+    now: Timestamp,
+) -> Result<Option<Sent>, Error> {
+    let first = number(run, attempt);
     for log_id in first..first + TRIES {
         match find(store, log_id, now).await? {
-            Some(there) if (there.run, there.attempt) == (sent.run, sent.attempt) => return Ok(Some(there)),
+            Some(there) if (there.run, there.attempt) == (run, attempt) => return Ok(Some(there)),
             Some(_) => {}
             None => break,
         }

@@ -18,7 +18,7 @@ use mainspring_store::causes;
 use mainspring_xxl::{CONTENT_TYPE, Call, Credentials, Method, Registration, answer, refusal};
 
 use super::apps::{AppRow, Apps};
-use super::{callback, rest};
+use super::{callback, open, rest};
 use crate::app::App;
 use crate::layers::{self, strangers};
 use crate::refusal::Refusal;
@@ -40,6 +40,10 @@ pub(crate) fn router() -> Router<App> {
 }
 
 async fn serve(State(app): State<App>, Path(name): Path<String>, request: Request) -> Response {
+    if let Some(asked) = open::Asked::of_name(&name) {
+        let answer = open::serve(&app, asked, request).await;
+        return ([(header::CONTENT_TYPE, CONTENT_TYPE)], answer).into_response();
+    }
     let Some(method) = Method::of_name(&name) else { return layers::unknown(request).await.into_response() };
     let body = match hear(&app, method, request).await {
         Ok(()) => answer(),
@@ -92,14 +96,14 @@ async fn hear(app: &App, method: Method, request: Request) -> Result<(), String>
 }
 
 /// Leaves the trace that a refused token leaves on every route: who sends many is slowed down.
-fn note_guess(app: &App, credentials: &Credentials, request: &Request) {
+pub(super) fn note_guess(app: &App, credentials: &Credentials, request: &Request) {
     let code = if credentials.token.is_some() { ErrorCode::AuthInvalid } else { ErrorCode::AuthMissing };
     let refusal = Refusal::new(code, WRONG_TOKEN);
     strangers::note(app, strangers::seat(request), &refusal, request.uri().path());
 }
 
 /// The apps. A refusal costs some executors a result, so the store is asked again for as long as clients wait.
-async fn apps_of(app: &App, begun: Instant) -> Result<Apps, String> {
+pub(super) async fn apps_of(app: &App, begun: Instant) -> Result<Apps, String> {
     loop {
         match app.xxl.apps.read(&**app.control().store(), app.now()).await {
             Ok(apps) => return Ok(apps),

@@ -157,6 +157,8 @@ fn example(name: &str) -> Option<Value> {
         "AlertSpec.to" => json!(["ops@example.org"]),
         "JobSpec.xxl" => json!({"app": "mail", "handler": "send"}),
         "XxlTask.app" | "XxlTask.handler" | "XxlTask.params" => "x".into(),
+        "XxlTask.glue" => json!({"language": "shell", "source": "date"}),
+        "XxlGlue.source" | "XxlGlue.remark" => "x".into(),
         "JobSpec.retry_on" => json!([1, "timed_out", "error"]),
         "JobSpec.timeout"
         | "JobSpec.run_timeout"
@@ -272,7 +274,13 @@ fn document(name: &str, value: &Value) -> Value {
         }
         "HttpTask" => of_job(json!({"name": "a", "http": with(json!({"url": "http://h/"}), member, value)})),
         "XxlTask" => {
-            of_job(json!({"name": "a", "xxl": with(json!({"app": "mail", "handler": "send"}), member, value)}))
+            let base =
+                if member == "glue" { json!({"app": "mail"}) } else { json!({"app": "mail", "handler": "send"}) };
+            of_job(json!({"name": "a", "xxl": with(base, member, value)}))
+        }
+        "XxlGlue" => {
+            let glue = with(json!({"language": "shell", "source": "date"}), member, value);
+            of_job(json!({"name": "a", "xxl": {"app": "mail", "glue": glue}}))
         }
         "ParamSpec" => {
             let mut param = with(json!({}), member, value);

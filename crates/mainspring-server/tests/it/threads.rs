@@ -29,7 +29,7 @@ async fn runs_go_on_while_every_thread_for_requests_is_busy() {
     let key = JobKey::new("default", "a");
     let job = Arc::new(Job::new(key.clone(), Task::Noop));
     control.save(vec![(job, Expect::Absent)], SaveMode::Commit).await.unwrap();
-    let ask = Ask { input: None, priority: None, origin: Origin::Manual, asking: None };
+    let ask = Ask { input: None, priority: None, origin: Origin::Manual, worker: None, asking: None };
     let run = control.run_now(&key, ask).await.unwrap();
     while control.store().run(run.id).await.unwrap().is_none_or(|run| run.state != RunState::Succeeded) {
         tokio::task::yield_now().await;

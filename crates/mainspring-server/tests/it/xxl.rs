@@ -1,6 +1,8 @@
 //! XXL-JOB's executors against the server: an executor of our own, which does as it is told.
 
 mod executor;
+mod forms;
+mod recorded;
 mod safety;
 
 use std::sync::Arc;

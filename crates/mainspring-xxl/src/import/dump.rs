@@ -67,6 +67,13 @@ pub struct Row {
 }
 
 impl Row {
+    /// Makes a row of the names of columns and their values.
+    #[must_use]
+    pub(crate) fn of(values: Vec<(String, String)>) -> Self {
+        let (columns, values) = values.into_iter().map(|(column, value)| (column, Some(value))).unzip();
+        Self { columns: Arc::new(columns), values }
+    }
+
     /// The value of a column as text; nothing if it is null, or if the release has no such column.
     #[must_use]
     pub fn get(&self, column: &str) -> Option<&str> {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_api::{AlertSpec, Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock, XxlTask, is_valid_name};
+use mainspring_api::{
+    AlertSpec, Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock, XxlGlue, XxlTask, is_valid_name,
+};
 
 use super::dump::{Row, Tables};
 use super::report::{Imported, Item, Kind};
@@ -31,7 +33,7 @@ pub fn import(tables: &Tables, options: &Options) -> Imported {
     let rows = tables.rows("xxl_job_info");
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by_key(|row| row.number("id"));
-    let around = Around { options, apps: &apps, cycles: cycles(rows), python: python(release), routes: routes(rows) };
+    let around = Around { options, apps: &apps, cycles: cycles(rows), routes: routes(rows) };
     let mut seen = BTreeSet::new();
     for row in sorted {
         let id = row.number("id").unwrap_or_default();
@@ -48,6 +50,26 @@ pub fn import(tables: &Tables, options: &Options) -> Imported {
     Imported { bundle: Bundle { jobs, ..Bundle::default() }, items, release }
 }
 
+/// Returns the job that one row becomes, paused, or why it becomes none, with what is different.
+///
+/// # Errors
+/// Why it becomes none.
+pub(crate) fn one(id: i64, app: &str, row: &Row, timezone: &str) -> Result<(JobSpec, Vec<String>), String> {
+    let group = row.number("job_group").unwrap_or_default();
+    let options = Options { timezone: timezone.to_owned(), activate: false, mail_channel: None };
+    let apps = BTreeMap::from([(group, app.to_owned())]);
+    let route = row.text("executor_route_strategy").map(str::to_owned);
+    let around = Around {
+        options: &options,
+        apps: &apps,
+        cycles: BTreeSet::new(),
+        routes: route.into_iter().map(|route| (id, route)).collect(),
+    };
+    let mut item = Item::new(Kind::Job, id, row.text("job_desc").or_else(|| row.text("name")).unwrap_or_default());
+    let job = around.job(id, row, &mut item);
+    job.map(|job| (job, item.notes.clone())).ok_or_else(|| item.notes.join("; "))
+}
+
 /// The releases that have these tables.
 fn release(tables: &Tables) -> &'static str {
     let has = |table, column| tables.has_column(table, column);
@@ -60,14 +82,6 @@ fn release(tables: &Tables) -> &'static str {
         () if !has("xxl_job_info", "trigger_status") => "2.0",
         () if has("xxl_job_group", "order") => "2.1",
         () => "2.2",
-    }
-}
-
-/// What `GLUE_PYTHON` starts: the meaning of the word was changed in 3.2.
-fn python(release: &str) -> &'static str {
-    match release {
-        "3.2-3.3" | "3.4" | "3.5" => "python3",
-        _ => "python",
     }
 }
 
@@ -167,7 +181,6 @@ struct Around<'a> {
     options: &'a Options,
     apps: &'a BTreeMap<i64, String>,
     cycles: BTreeSet<i64>,
-    python: &'static str,
     routes: BTreeMap<i64, String>,
 }
 
@@ -197,55 +210,45 @@ impl Around<'_> {
         Some(job)
     }
 
-    /// What it does: a handler, or a script that workers can start.
+    /// What it does: a handler, or a script that executors run.
     fn work(&self, row: &Row, job: &mut JobSpec, item: &mut Item) -> Option<()> {
         let text = row.text("glue_type").unwrap_or_default();
         let Some(glue) = GlueType::parse(text) else {
             item.refuse(format!("its glue type {text:?} is unknown"));
             return None;
         };
-        let queue = job.queue.clone().unwrap_or_default();
+        let app = job.queue.take().unwrap_or_default();
         let param = row.get("executor_param").unwrap_or_default();
-        let program = match glue {
-            GlueType::Bean => {
+        let number = row.number("id").and_then(|id| u32::try_from(id).ok());
+        let mut task = XxlTask {
+            app: app.clone(),
+            params: Some(param.to_owned()).filter(|param| !param.is_empty()),
+            id: number.filter(|id| (1..=XxlTask::ID_MAX).contains(id)),
+            ..XxlTask::default()
+        };
+        match glue.ours() {
+            None => {
                 let Some(handler) = row.text("executor_handler") else {
                     item.refuse("it names no handler");
                     return None;
                 };
-                let number = row.number("id").and_then(|id| u32::try_from(id).ok());
-                job.xxl = Some(XxlTask {
-                    app: queue.clone(),
-                    handler: handler.to_owned(),
-                    params: Some(param.to_owned()).filter(|param| !param.is_empty()),
-                    block: None,
-                    id: number.filter(|id| (1..=XxlTask::ID_MAX).contains(id)),
-                });
-                job.queue = None;
-                item.becomes = Some(format!("job {}: handler {handler} of app {queue}", job.name));
-                return Some(());
+                handler.clone_into(&mut task.handler);
+                item.becomes = Some(format!("job {}: handler {handler} of app {app}", job.name));
             }
-            GlueType::Shell => "bash",
-            GlueType::Python => self.python,
-            GlueType::Python2 => "python",
-            GlueType::Groovy | GlueType::Node | GlueType::Php | GlueType::PowerShell => {
-                item.refuse(format!("{glue} scripts are not imported: write the work as a handler, or as a program"));
-                return None;
+            Some(language) => {
+                let Some(source) = row.get("glue_source").filter(|source| !source.trim().is_empty()) else {
+                    item.refuse("its script is empty");
+                    return None;
+                };
+                let remark = row.text("glue_remark").map(|remark| remark.chars().take(XxlGlue::REMARK_MAX).collect());
+                task.glue = Some(XxlGlue { language, source: source.to_owned(), remark });
+                item.becomes = Some(format!("job {}: {} script of app {app}", job.name, language.as_str()));
+                item.change(format!(
+                    "the script is sent once the app allows that: mainspring xxl app set {app} --glue on"
+                ));
             }
-        };
-        if row.text("executor_route_strategy") == Some(RouteStrategy::ShardingBroadcast.as_str()) {
-            item.refuse("a script that is broadcast gets its shard as arguments there, and from the environment here");
-            return None;
         }
-        let source = row.get("glue_source").unwrap_or_default().replace('\r', "");
-        // What a script sees as its arguments: the parameter, and that it is the only shard.
-        let mut line = vec![program.to_owned(), "-c".to_owned(), source];
-        if program == "bash" {
-            line.push(job.name.clone());
-        }
-        line.extend([param.to_owned(), "0".to_owned(), "1".to_owned()]);
-        job.exec = Some(line);
-        item.becomes = Some(format!("job {}: program {program} on queue {queue}", job.name));
-        item.change("the script runs at a worker that allows programs, in a folder of its own and a clean environment");
+        job.xxl = Some(task);
         Some(())
     }
 
@@ -312,16 +315,13 @@ impl Around<'_> {
         if !block.is_empty() && BlockStrategy::parse(block).is_none() {
             item.change(format!("its block strategy {block:?} is unknown, and read as {known}, as executors do"));
         }
-        match &mut job.xxl {
-            // Its overlap follows.
-            Some(xxl) => {
-                xxl.block = match known {
-                    BlockStrategy::Serial => None,
-                    BlockStrategy::DiscardLater => Some(XxlBlock::DiscardLater),
-                    BlockStrategy::CoverEarly => Some(XxlBlock::CoverEarly),
-                };
-            }
-            None => job.overlap = Some(known.ours()),
+        // Its overlap follows.
+        if let Some(xxl) = &mut job.xxl {
+            xxl.block = match known {
+                BlockStrategy::Serial => None,
+                BlockStrategy::DiscardLater => Some(XxlBlock::DiscardLater),
+                BlockStrategy::CoverEarly => Some(XxlBlock::CoverEarly),
+            };
         }
         if known.ours() == Overlap::QueueAll && self.routes.get(&id).is_some_and(|route| spreads(route)) {
             item.change("one run at a time holds for all workers together; it held for each executor there");
@@ -383,7 +383,7 @@ fn name_of(id: i64, handler: &str) -> String {
 mod tests {
     use super::*;
     use crate::import::{Counts, Outcome};
-    use mainspring_api::{Misfire, Routing};
+    use mainspring_api::{Misfire, Routing, XxlLanguage};
 
     const TABLES: &str = "CREATE TABLE xxl_job_group (id int, app_name varchar(64), title varchar(12), address_type tinyint, address_list text);
 CREATE TABLE xxl_job_info (id int, job_group int, job_desc varchar(255), alarm_email varchar(255), schedule_type varchar(50), schedule_conf varchar(128),
@@ -440,8 +440,8 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
             app: "mail".to_owned(),
             handler: "sendMail".to_owned(),
             params: Some("a=1".to_owned()),
-            block: None,
             id: Some(7),
+            ..XxlTask::default()
         };
         assert_eq!((job.xxl.as_ref(), job.queue.as_ref(), job.input.as_ref()), (Some(&expected), None, None));
         assert_eq!((job.timeout.as_deref(), job.retries, job.paused), (Some("30s"), Some(2), None));
@@ -461,7 +461,7 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
         let cases: [(Changes<'_>, Outcome, &str); 16] = [
             (&[("job_group", "9")], Outcome::Refused, "its executor group 9 is not in the dump, or was refused"),
             (&[("job_group", "3")], Outcome::Refused, "its executor group 3 is not in the dump, or was refused"),
-            (&[("glue_type", "'GLUE_GROOVY'")], Outcome::Refused, "GLUE_GROOVY scripts are not imported"),
+            (&[("glue_type", "'GLUE_GROOVY'")], Outcome::Refused, "its script is empty"),
             (&[("glue_type", "'GLUE_LUA'")], Outcome::Refused, "its glue type \"GLUE_LUA\" is unknown"),
             (&[("executor_handler", "' '")], Outcome::Refused, "it names no handler"),
             (&[("schedule_type", "'WEEKLY'")], Outcome::Refused, "its schedule type \"WEEKLY\" is unknown"),
@@ -499,20 +499,22 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
     }
 
     #[test]
-    fn scripts_become_programs_with_the_same_arguments() {
-        let (job, item) = one(&[
-            ("glue_type", "'GLUE_SHELL'"),
-            ("glue_source", "'echo $1\\r\\nexit 0'"),
-            ("executor_param", "'p'"),
-            ("executor_handler", "''"),
-        ]);
-        let job = job.unwrap();
-        assert_eq!(job.exec.unwrap(), ["bash", "-c", "echo $1\nexit 0", "job-7", "p", "0", "1"]);
-        assert_eq!((item.outcome, job.xxl), (Outcome::Changed, None));
-        let (job, _) = one(&[("glue_type", "'GLUE_PYTHON'"), ("glue_source", "'print(1)'")]);
-        assert_eq!(job.unwrap().exec.unwrap(), ["python", "-c", "print(1)", "", "0", "1"], "before 3.2 it was python");
-        let (job, item) = one(&[("glue_type", "'GLUE_SHELL'"), ("executor_route_strategy", "'SHARDING_BROADCAST'")]);
-        assert!(job.is_none() && item.outcome == Outcome::Refused, "{item:?}");
+    fn scripts_stay_scripts_of_executors() {
+        for (glue, language) in [("GLUE_SHELL", XxlLanguage::Shell), ("GLUE_GROOVY", XxlLanguage::Groovy)] {
+            let (job, item) = one(&[
+                ("glue_type", &format!("'{glue}'")),
+                ("glue_source", "'echo $1\\r\\nexit 0'"),
+                ("executor_param", "'p'"),
+                ("executor_handler", "''"),
+                ("executor_route_strategy", "'SHARDING_BROADCAST'"),
+            ]);
+            let job = job.unwrap();
+            let task = job.xxl.clone().unwrap();
+            let glue = task.glue.unwrap();
+            assert_eq!((glue.language, glue.source.as_str()), (language, "echo $1\r\nexit 0"));
+            assert_eq!((task.params.as_deref(), task.id, job.name.as_str()), (Some("p"), Some(7), "job-7"));
+            assert_eq!((item.outcome, job.exec), (Outcome::Changed, None));
+        }
     }
 
     #[test]

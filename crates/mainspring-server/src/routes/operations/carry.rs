@@ -123,7 +123,7 @@ async fn run(app: &App, key: &JobKey) -> Answer<()> {
     if !problems.is_empty() {
         return Err(Refusal::invalid(problems));
     }
-    let ask = Ask { input: None, priority: None, origin: Origin::Api, asking: None };
+    let ask = Ask { input: None, priority: None, origin: Origin::Api, worker: None, asking: None };
     Ok(app.control().run_now(key, ask).await.map(drop)?)
 }
 

@@ -1,0 +1,170 @@
+//! Jobs by the numbers that XXL-JOB's scripts know them by: what its forms and the API of 3.5 do with them.
+
+use mainspring_api::{Problem, WriteOptions};
+use mainspring_core::JobId;
+use mainspring_core::job::{JobKey, Task};
+use mainspring_core::run::Origin;
+use mainspring_engine::control::Ask;
+use mainspring_schedule::Timestamp;
+use mainspring_store::{Document, DocumentExpect, JobQuery, JobRow, Store};
+use mainspring_xxl::{Address, Fields};
+use serde_json::Value;
+
+use super::attempt::{JOB_ID_MIN, job_id};
+use crate::app::App;
+use crate::convert;
+use crate::extract::Condition;
+use crate::refusal::Refusal;
+use crate::routes::{jobs, runs};
+
+/// The kind and name of the document that counts the numbers of jobs.
+const KIND: &str = "xxl_number";
+const NAME: &str = "job";
+/// Jobs that are read at a time.
+const PAGE: u32 = 1_000;
+/// How often a number is looked for.
+const TRIES: usize = 1_000;
+
+/// What came of something, or why nothing did, in words.
+pub(super) type Told<T> = Result<T, String>;
+
+/// A job with its number.
+pub(super) struct Numbered {
+    pub(super) id: i64,
+    pub(super) app: String,
+    pub(super) row: JobRow,
+}
+
+/// Why a request was refused, in one line.
+pub(super) fn said(refusal: impl Into<Refusal>) -> String {
+    let details = refusal.into().0;
+    let told = |problem: &Problem| format!("{} ({})", problem.message, problem.code.as_str());
+    let all: Vec<String> = details.errors.iter().map(told).collect();
+    match all.is_empty() {
+        true => details.detail.clone(),
+        false => all.join("; "),
+    }
+}
+
+fn numbered(row: JobRow) -> Option<Numbered> {
+    let Task::Xxl(task) = &row.definition.task else { return None };
+    let (id, app) = (job_id(task, row.id)?, task.app.clone());
+    Some(Numbered { id: i64::from(id), app, row })
+}
+
+/// All jobs of executors, by namespace and name; of one app, or of all.
+pub(super) async fn all(store: &dyn Store, app: Option<&str>) -> Told<Vec<Numbered>> {
+    let (mut found, mut after) = (Vec::new(), None);
+    loop {
+        let page = store.jobs(JobQuery { after, limit: PAGE, ..JobQuery::default() }).await.map_err(said)?;
+        after = page.last().map(|row| row.definition.key.clone());
+        let is_last = page.len() < PAGE as usize;
+        let jobs = page.into_iter().filter_map(numbered);
+        found.extend(jobs.filter(|job| app.is_none_or(|app| job.app == app)));
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
+/// The job of a number, of one app or of any.
+pub(super) async fn find(store: &dyn Store, id: i64, app: Option<&str>) -> Told<Numbered> {
+    let is_it = |job: &Numbered| job.id == id && app.is_none_or(|app| job.app == app);
+    let quick = if id >= JOB_ID_MIN {
+        store.jobs_by_id(vec![JobId(id - JOB_ID_MIN)]).await.map_err(said)?
+    } else {
+        let query = JobQuery { label: Some(Fields::id_label(id)), limit: PAGE, ..JobQuery::default() };
+        store.jobs(query).await.map_err(said)?
+    };
+    if let Some(job) = quick.into_iter().filter_map(numbered).find(is_it) {
+        return Ok(job);
+    }
+    let found = all(store, app).await?.into_iter().find(is_it);
+    found.ok_or_else(|| format!("there is no job {id}"))
+}
+
+/// Makes a job, paused as XXL-JOB makes it. Answers its number, and what is different here.
+pub(super) async fn add(app: &App, of: &str, fields: &Fields) -> Told<(i64, Vec<String>)> {
+    let id = new_number(&**app.control().store(), app.now()).await?;
+    let (spec, notes) = fields.job(id, of, &app.default_timezone)?;
+    let key = JobKey::new(jobs::DEFAULT_NAMESPACE, &spec.name);
+    tracing::info!(job = %key, app = of, "a job is made as XXL-JOB's scripts make it");
+    let options = WriteOptions::default();
+    jobs::save(app, &key, Condition::Absent, options, move |_| Ok(spec.clone())).await.map_err(said)?;
+    Ok((id, notes))
+}
+
+/// Changes a job. Answers what is different here.
+pub(super) async fn update(app: &App, job: &Numbered, fields: &Fields) -> Told<Vec<String>> {
+    let (id, of) = (job.id, job.app.clone());
+    let spec = convert::job_spec(&job.row.definition);
+    let (spec, notes) = fields.change(&spec, id, &of, &app.default_timezone)?;
+    let key = job.row.definition.key.clone();
+    tracing::info!(job = %key, app = of, "a job is changed as XXL-JOB's scripts change it");
+    let condition = Condition::Version(crate::show::count(job.row.version.0));
+    jobs::save(app, &key, condition, WriteOptions::default(), move |_| Ok(spec.clone())).await.map_err(said)?;
+    Ok(notes)
+}
+
+pub(super) async fn remove(app: &App, job: &Numbered) -> Told<()> {
+    let key = &job.row.definition.key;
+    tracing::info!(job = %key, "a job is deleted as XXL-JOB's scripts delete it");
+    jobs::remove(app, key, Condition::Always, WriteOptions::default()).await.map_err(said)
+}
+
+pub(super) async fn start(app: &App, job: &Numbered) -> Told<()> {
+    if job.row.definition.triggers.is_empty() {
+        return Err("its schedule type is NONE: it runs when asked".to_owned());
+    }
+    jobs::resume_one(app, &job.row.definition.key).await.map(drop).map_err(said)
+}
+
+pub(super) async fn stop(app: &App, job: &Numbered) -> Told<()> {
+    let by = "a script of XXL-JOB's".to_owned();
+    jobs::pause_one(app, &job.row.definition.key, by, None).await.map(drop).map_err(said)
+}
+
+/// Starts a run now, with a parameter in place of the job's, and at the first executor of a list that is there.
+pub(super) async fn trigger(app: &App, job: &Numbered, fields: &Fields) -> Told<()> {
+    runs::must_start(app).map_err(said)?;
+    let worker = fields.text("addressList").map(|list| one_of(app, &job.app, list)).transpose()?;
+    let input = fields.get("executorParam").map(|param| Value::from(param.to_owned()));
+    let ask = Ask { input, origin: Origin::Api, worker, ..Ask::default() };
+    app.control().run_now(&job.row.definition.key, ask).await.map(drop).map_err(said)
+}
+
+/// The first of some addresses that an executor of the app has. Nothing is sent to others, whoever asks.
+fn one_of(app: &App, of: &str, list: &str) -> Told<String> {
+    let asked: Vec<&str> = list.split(',').map(str::trim).filter(|text| !text.is_empty()).collect();
+    let known = app.xxl.executors().alive(of, app.xxl.now_ms());
+    let found =
+        asked.iter().filter_map(|text| Address::parse(text).ok()).find_map(|address| known.get(&address).cloned());
+    found.ok_or_else(|| {
+        format!("none of these addresses ({}) is one of an executor of {of} that is there", asked.join(", "))
+    })
+}
+
+/// A number that no job has yet.
+async fn new_number(store: &dyn Store, now: Timestamp) -> Told<i64> {
+    let mut taken = Vec::new();
+    for _ in 0..TRIES {
+        let counted = store.document(KIND, NAME, now).await.map_err(said)?;
+        let last = match &counted {
+            Some(document) => document.body.parse().unwrap_or(0),
+            None => {
+                taken = all(store, None).await?.iter().map(|job| job.id).filter(|id| *id < JOB_ID_MIN).collect();
+                taken.iter().copied().max().unwrap_or(0)
+            }
+        };
+        let next = last + 1;
+        let expect = counted.map_or(DocumentExpect::Absent, |document| DocumentExpect::Version(document.version));
+        let (kind, name) = (KIND.to_owned(), NAME.to_owned());
+        let document = Document { kind, name, body: next.to_string(), version: 0, at: now, expires_at: None };
+        let is_ours = store.put_document(document, expect).await.map_err(said)?.is_some();
+        let query = JobQuery { label: Some(Fields::id_label(next)), limit: 1, ..JobQuery::default() };
+        if is_ours && !taken.contains(&next) && store.jobs(query).await.map_err(said)?.is_empty() {
+            return Ok(next);
+        }
+    }
+    Err("no number is free for a job".to_owned())
+}
