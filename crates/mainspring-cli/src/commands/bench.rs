@@ -8,6 +8,7 @@ mod herd;
 mod idle;
 mod runs;
 mod shown;
+mod xxl;
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -41,6 +42,7 @@ enum What {
     Idle(idle::IdleArgs),
     Runs(runs::RunsArgs),
     Failover(failover::FailoverArgs),
+    Xxl(xxl::XxlArgs),
 }
 
 /// Measures, and prints the figures.
@@ -57,6 +59,7 @@ pub fn run(args: &BenchArgs, output: &Output) -> Result {
         What::Idle(args) => idle::run(args, output),
         What::Runs(args) => runs::run(args, output),
         What::Failover(args) => failover::run(args, output),
+        What::Xxl(args) => xxl::run(args, output),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use mainspring_core::cluster::Shard;
 use mainspring_core::compile::{self, Defaults};
-use mainspring_core::job::{DEFAULT_QUEUE, Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
+use mainspring_core::job::{Block, DEFAULT_QUEUE, Job, JobKey, ScheduleDefinition, Task, TriggerDefinition, XxlTask};
 use mainspring_core::{JobId, Timestamp, TriggerId, edit, shard_of};
 use mainspring_store::{Expect, JobWrite, Saved, Store, TriggerWrite};
 
@@ -39,12 +39,22 @@ pub(super) enum Work {
     Noop,
     /// They keep their slot for as long as there is one.
     Stuck,
+    /// They are for the executors of an app.
+    Executors(&'static str),
 }
 
 impl Work {
     fn task(self) -> Task {
         match self {
             Self::Noop => Task::Noop,
+            Self::Executors(app) => Task::Xxl(XxlTask {
+                app: app.to_owned(),
+                handler: "noop".to_owned(),
+                glue: None,
+                params: String::new(),
+                block: Block::SerialExecution,
+                id: None,
+            }),
             Self::Stuck => Task::Exec { argv: ["sleep", "1000000"].map(str::to_owned).to_vec() },
         }
     }

@@ -22,6 +22,8 @@ pub struct RunsPlan {
     pub waiting: u32,
     /// Jobs whose runs keep their slots, and how long after the beginning of the load they fire, in milliseconds.
     pub stuck: (u32, i64),
+    /// The app whose executors execute the load, and its queue; workers do if absent.
+    pub executors: Option<(&'static str, &'static str)>,
 }
 
 /// What was planted.
@@ -81,6 +83,10 @@ pub async fn plant_runs(site: Site<'_>, plan: RunsPlan) -> Result<PlantedRuns> {
     let load = match plan.load {
         Load::Drain => Group::together("job", plan.triggers, HOUR_MS, after_ms),
         Load::Rate(rate) => Group { phases: Phases::Spread(after_ms), ..Group::at_rate("job", plan.triggers, rate) },
+    };
+    let load = match plan.executors {
+        Some((app, queue)) => Group { work: Work::Executors(app), queue, ..load },
+        None => load,
     };
     let aside = Group { queue: ASIDE, ..Group::together(ASIDE, plan.waiting, 24 * HOUR_MS, 0) };
     let (stuck, stuck_after_ms) = plan.stuck;

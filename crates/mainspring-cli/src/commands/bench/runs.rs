@@ -155,6 +155,7 @@ async fn measure(args: &RunsArgs, shown: &Shown) -> Result<Runs> {
         load: args.rate.map_or(Load::Drain, Load::Rate),
         waiting: args.waiting,
         stuck: (args.stuck, i64::from(args.seconds) * 1_000 / 3),
+        executors: None,
     };
     let process = || Command::new("never started");
     let progress = |what, done, all| shown.show(what, done, all);
@@ -172,7 +173,7 @@ async fn measure(args: &RunsArgs, shown: &Shown) -> Result<Runs> {
     }
     pause_ms(planted.begin.since(SystemClock.now())).await;
     let before = (usage.cpu(&server.ids()), usage.cpu(&ids));
-    let waited_for = watch(&server, args, shown).await?;
+    let waited_for = watch(&server, (args.rate, args.triggers, args.seconds), shown).await?;
     let after = (usage.cpu(&server.ids()), usage.cpu(&ids));
     let idle = match args.idle_workers {
         0 => None,
@@ -207,25 +208,29 @@ async fn measure(args: &RunsArgs, shown: &Shown) -> Result<Runs> {
     })
 }
 
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
 /// Waits for the end of the load. Answers up to when instants are asked for.
-async fn watch(server: &Host, args: &RunsArgs, shown: &Shown) -> Result<mainspring_core::Timestamp> {
-    let all = args.rate.map_or(u64::from(args.triggers), |rate| u64::from(rate) * u64::from(args.seconds));
-    let limit = SystemClock.now() + i64::from(args.seconds) * 1_000;
+pub(super) async fn watch(
+    server: &Host,
+    (rate, triggers, seconds): (Option<u32>, u32, u32),
+    shown: &Shown,
+) -> Result<mainspring_core::Timestamp> {
+    let all = rate.map_or(u64::from(triggers), |rate| u64::from(rate) * u64::from(seconds));
+    let limit = SystemClock.now() + i64::from(seconds) * 1_000;
     loop {
         let ended = server.ended_runs().await?;
         shown.show("runs", ended, all);
         let now = SystemClock.now();
-        if args.drain && ended >= all || now >= limit {
+        if rate.is_none() && ended >= all || now >= limit {
             break;
         }
         pause_ms(LOOK_EVERY_MS).await;
     }
     let stopped_at = SystemClock.now();
-    if args.rate.is_some() {
+    if rate.is_some() {
         // What has fired by then is executed and reported.
         pause_ms(CALM_MS).await;
     }
@@ -237,7 +242,7 @@ const LOOK_EVERY_MS: i64 = 100;
 /// How long the last runs have.
 const CALM_MS: i64 = 500;
 
-async fn pause_ms(ms: i64) {
+pub(super) async fn pause_ms(ms: i64) {
     SystemClock.alarm().wait_until(SystemClock.now() + ms.max(0)).await;
 }
 
@@ -265,15 +270,15 @@ async fn idle(server: &Host, count: u32, usage: &Usage, shown: &Shown) -> Result
 }
 
 /// A server that is measured.
-struct Host {
-    process: Process,
-    url: String,
+pub(super) struct Host {
+    pub(super) process: Process,
+    pub(super) url: String,
     token_file: PathBuf,
-    client: Client,
+    pub(super) client: Client,
 }
 
 impl Host {
-    async fn start(store: &str, folder: &Path) -> Result<Self> {
+    pub(super) async fn start(store: &str, folder: &Path) -> Result<Self> {
         let data = folder.join("server");
         let arguments = ["server", "--listen", "127.0.0.1:0", "--slots", "0", "--node-name", "bench", "--store", store];
         let arguments =
@@ -292,7 +297,7 @@ impl Host {
         Ok(Self { process, url, token_file, client })
     }
 
-    fn ids(&self) -> Vec<u32> {
+    pub(super) fn ids(&self) -> Vec<u32> {
         self.process.id().into_iter().collect()
     }
 
@@ -342,7 +347,7 @@ struct Invocation {
 }
 
 /// This program again, as another process that says on stdout when it is ready.
-struct Process {
+pub(super) struct Process {
     child: Child,
     lines: tokio::io::Lines<BufReader<tokio::process::ChildStdout>>,
     first: String,
@@ -376,7 +381,7 @@ impl Process {
     }
 
     /// Asks it to end, and waits for that.
-    async fn end(&mut self) -> Result {
+    pub(super) async fn end(&mut self) -> Result {
         if let Some(id) = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
         {
             rustix::process::kill_process(id, rustix::process::Signal::TERM).map_err(|error| broken(&error))?;
@@ -388,7 +393,7 @@ impl Process {
     }
 }
 
-fn broken(error: &dyn std::error::Error) -> Error {
+pub(super) fn broken(error: &dyn std::error::Error) -> Error {
     node::failed("bench.failed", "a process of the benchmark cannot be used", error)
 }
 

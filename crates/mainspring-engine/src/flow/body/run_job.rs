@@ -22,8 +22,13 @@ impl Run {
         let namespace = self.flow.split_once('/').map_or("default", |(namespace, _)| namespace);
         let (namespace, name) = job.split_once('/').unwrap_or((namespace, job));
         let key = JobKey { namespace: namespace.into(), name: name.into() };
-        let ask =
-            Ask { input: Some(input(item)), priority: None, origin: Origin::Api, asking: Some(self.asking(header)) };
+        let ask = Ask {
+            input: Some(input(item)),
+            priority: None,
+            origin: Origin::Api,
+            worker: None,
+            asking: Some(self.asking(header)),
+        };
         let run = match control.run_now(&key, ask).await {
             Ok(run) => run,
             Err(error) => return failed(format!("the job \"{job}\" could not be started: {}", causes(&error))),
