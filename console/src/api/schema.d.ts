@@ -2263,6 +2263,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description Ends of runs after which a job starts.
+         * @enum {string}
+         */
+        AfterOn: "succeeded" | "failed" | "cancelled" | "skipped" | "any";
         /** @description A channel. */
         AlertChannel: {
             /** @description Which member of `spec` there is: `email`, `slack`, `wecom`, `dingtalk`, `feishu` or `webhook`. */
@@ -3314,6 +3319,11 @@ export interface components {
              */
             succeeded: number;
         };
+        /** @description By when a run should have ended. */
+        DeadlineSpec: {
+            /** @description How long after the fire time, as a duration; after the time of asking where a run was asked for. */
+            within: string;
+        };
         /**
          * @description Where a delivery stands.
          * @enum {string}
@@ -3948,6 +3958,8 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description When each of its triggers fires, in words, in the order of the definition and the language that `Accept-Language` asks for. */
             explanations?: string[];
+            /** @description Jobs that start when its runs end, by their names, where one job is asked for. */
+            followed_by?: string[];
             /** @description Id, stable across renames. */
             id: string;
             last_run?: components["schemas"]["RunSummary"] | null;
@@ -4037,6 +4049,7 @@ export interface components {
             alerts?: components["schemas"]["AlertSpec"][];
             /** @description Calendar of the triggers that name none. */
             calendar?: string | null;
+            deadline?: components["schemas"]["DeadlineSpec"] | null;
             defaults?: components["schemas"]["TaskSpec"] | null;
             /** @description What the job is for, in the user's words. */
             description?: string | null;
@@ -4726,7 +4739,7 @@ export interface components {
          * @description What made a run.
          * @enum {string}
          */
-        Origin: "schedule" | "manual" | "api" | "retry" | "parent" | "misfire" | "backfill" | "unknown";
+        Origin: "schedule" | "manual" | "api" | "retry" | "parent" | "misfire" | "backfill" | "after" | "unknown";
         /** @description A time in which instants passed without anybody to fire them. */
         Outage: {
             /**
@@ -4985,6 +4998,8 @@ export interface components {
                 created_at: components["schemas"]["Timestamp"];
                 /** @description When each of its triggers fires, in words, in the order of the definition and the language that `Accept-Language` asks for. */
                 explanations?: string[];
+                /** @description Jobs that start when its runs end, by their names, where one job is asked for. */
+                followed_by?: string[];
                 /** @description Id, stable across renames. */
                 id: string;
                 last_run?: components["schemas"]["RunSummary"] | null;
@@ -5125,8 +5140,13 @@ export interface components {
                  */
                 attempts_max: number;
                 cancel_requested_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Run whose end started this one, by an `after` trigger. */
+                cause?: string | null;
                 /** @description When it was recorded. */
                 created_at: components["schemas"]["Timestamp"];
+                deadline_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Whether it was unfinished then, and that was told, where one run is asked for. Absent: no. */
+                deadline_missed?: boolean;
                 due_at?: components["schemas"]["Timestamp"] | null;
                 ended_at?: components["schemas"]["Timestamp"] | null;
                 /**
@@ -5771,8 +5791,13 @@ export interface components {
              */
             attempts_max: number;
             cancel_requested_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Run whose end started this one, by an `after` trigger. */
+            cause?: string | null;
             /** @description When it was recorded. */
             created_at: components["schemas"]["Timestamp"];
+            deadline_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Whether it was unfinished then, and that was told, where one run is asked for. Absent: no. */
+            deadline_missed?: boolean;
             due_at?: components["schemas"]["Timestamp"] | null;
             ended_at?: components["schemas"]["Timestamp"] | null;
             /**
@@ -6255,7 +6280,7 @@ export interface components {
          * @description Kinds of trigger.
          * @enum {string}
          */
-        TriggerKind: "cron" | "every" | "at" | "calendar_interval" | "daily_window" | "delay";
+        TriggerKind: "cron" | "every" | "at" | "calendar_interval" | "daily_window" | "delay" | "after";
         /**
          * @description When a task may run, given how the tasks that it needs ended. A task that needs none runs under any rule.
          * @enum {string}
@@ -6264,9 +6289,10 @@ export interface components {
         /**
          * @description When a job fires.
          *
-         *     Exactly one of `cron`, `every`, `at`, `calendar_interval`, `daily_window` and `delay` is set.
+         *     Exactly one of `cron`, `every`, `at`, `calendar_interval`, `daily_window`, `delay` and `after` is set.
          */
         TriggerSpec: {
+            after?: components["schemas"]["OneOrMany_String"] | null;
             /** @description Kind: one instant, RFC 3339 or local to the zone (`2026-12-31 23:59`). */
             at?: string | null;
             /** @description Calendar that removes fire times. */
@@ -6293,6 +6319,7 @@ export interface components {
             misfire_threshold?: string | null;
             /** @description Name, unique in its job; made from the kind when absent. */
             name?: string | null;
+            on?: components["schemas"]["AfterOn"] | null;
             /** @description Does not fire while true. */
             paused?: boolean | null;
             /**
@@ -6430,7 +6457,7 @@ export interface components {
          * @description Kinds of reasons.
          * @enum {string}
          */
-        WhyCode: "running" | "cancel_requested" | "final" | "not_before" | "job_limit" | "no_slot" | "no_worker" | "queue_paused" | "queue_limit" | "slow_share" | "label_limit" | "queue_order" | "draining" | "about_to_start" | "job_paused" | "no_trigger" | "trigger_paused" | "trigger_complete" | "trigger_error" | "awaits_run" | "awaits_tasks" | "task_rule" | "task_limit" | "awaits_approval" | "run_paused" | "not_due" | "unknown";
+        WhyCode: "running" | "cancel_requested" | "final" | "not_before" | "job_limit" | "no_slot" | "no_worker" | "queue_paused" | "queue_limit" | "slow_share" | "label_limit" | "queue_order" | "draining" | "about_to_start" | "job_paused" | "no_trigger" | "trigger_paused" | "trigger_complete" | "trigger_error" | "awaits_run" | "awaits_tasks" | "task_rule" | "task_limit" | "awaits_approval" | "run_paused" | "not_due" | "cause" | "awaits_job" | "unknown";
         /** @description One thing that something waits for. */
         WhyReason: {
             /** @description For programs. */

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::{Bundle, CalendarSpec, ErrorCode, JobSpec, Problem};
 
+mod after;
 pub(crate) mod alert;
 mod flow;
 mod job;

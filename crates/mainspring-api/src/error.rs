@@ -94,9 +94,9 @@ catalogue! {
     JobTwoSchedules "job.two_schedules" 422 "the job has both schedule and triggers"
         "Move the entries of schedule into triggers, and give each a name.";
     TriggerNoKind "trigger.no_kind" 422 "the trigger does not say when"
-        "Add one of cron, every, at, calendar_interval, daily_window or delay.";
+        "Add one of cron, every, at, calendar_interval, daily_window, delay or after.";
     TriggerTwoKinds "trigger.two_kinds" 422 "the trigger says more than one when"
-        "Keep one of cron, every, at, calendar_interval, daily_window and delay. A job can have several triggers.";
+        "Keep one of cron, every, at, calendar_interval, daily_window, delay and after. A job can have several triggers.";
     WorkflowUnknownTask "workflow.unknown_task" 422 "a task needs one that does not exist"
         "Correct the name: the hint names the nearest task of the same workflow.";
     WorkflowCycle "workflow.cycle" 422 "tasks wait for each other"
@@ -165,6 +165,10 @@ catalogue! {
     ScheduleMisfire "schedule.misfire" 422 "the misfire policy does not fit the kind of trigger"
         "every and at know fire_now and the policies with a count; the other kinds fire_once_now and do_nothing; smart and ignore fit all.";
 
+    ScheduleCircle "schedule.circle" 422 "jobs start each other in a circle"
+        "The message names the whole circle: each job starts after the one before, and the first after the last. Remove one of these `after` triggers.";
+    ScheduleUpstream "schedule.upstream" 200 "a warning: a job starts after one that does not exist"
+        "Nothing is refused: the trigger fires once there is a job of that name and a run of it ends. Correct the name, or apply that job, too.";
     SchedulePast "schedule.past" 200 "a warning: an instant is past"
         "Nothing is refused. A trigger whose only instant is past when it is saved does not fire: what is past then is not made up for.";
     ScheduleTwice "schedule.twice" 200 "a warning: clocks show a local time twice"

@@ -34,7 +34,9 @@ pub use flow::{
 pub use hold::{ApprovalSpec, OnTimeout, WaitSpec};
 pub use http::{HttpTask, Status};
 pub use routing::Routing;
-pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};
+pub use trigger::{
+    AfterOn, CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday,
+};
 pub use workflow::{FailFast, FailFastWord, TaskSpec, TriggerRule};
 pub use xxl::{XxlBlock, XxlGlue, XxlLanguage, XxlTask};
 
@@ -155,6 +157,9 @@ pub struct JobSpec {
     /// them; without limit when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_timeout: Option<String>,
+    /// By when a run should have ended. One that has not goes on, and the event `run.deadline_missed` tells of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<DeadlineSpec>,
     /// Time a run may wait for its first attempt, as a duration; then it is skipped with the reason `expired`. Without limit
     /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -205,6 +210,14 @@ pub struct JobSpec {
     /// No trigger of the job fires while true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
+}
+
+/// By when a run should have ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeadlineSpec {
+    /// How long after the fire time, as a duration; after the time of asking where a run was asked for.
+    pub within: String,
 }
 
 /// One value, or a list of them.
@@ -437,9 +450,12 @@ impl JobSpec {
         let taken: HashSet<String> = triggers.iter().filter_map(|(_, trigger)| trigger.name.clone()).collect();
         let mut names = FreeNames { taken, next: HashMap::new() };
         for (_, trigger) in &mut triggers {
-            trigger.timezone = trigger.timezone.take().or_else(|| self.timezone.clone());
-            trigger.calendar = trigger.calendar.take().or_else(|| self.calendar.clone());
-            trigger.misfire = trigger.misfire.or(self.misfire);
+            // What comes after runs has no times of its own.
+            if trigger.after.is_none() {
+                trigger.timezone = trigger.timezone.take().or_else(|| self.timezone.clone());
+                trigger.calendar = trigger.calendar.take().or_else(|| self.calendar.clone());
+                trigger.misfire = trigger.misfire.or(self.misfire);
+            }
             if trigger.name.is_none() {
                 trigger.name = Some(names.free(trigger.kind().map_or("trigger", TriggerKind::as_str)));
             }

@@ -16,7 +16,9 @@ macro_rules! example {
 /// Name and content of each file.
 const FILES: &[(&str, &str)] = &[
     example!("broadcast.yaml"),
+    example!("deadline.yaml"),
     example!("disk-usage.yaml"),
+    example!("follow.yaml"),
     example!("hello.yaml"),
     example!("keep-data.yaml"),
     example!("label-limit.yaml"),

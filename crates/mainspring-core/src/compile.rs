@@ -101,6 +101,7 @@ pub fn trigger(definition: &TriggerDefinition, anchor: Timestamp, calendars: Cal
 fn start(definition: &TriggerDefinition, anchor: Timestamp) -> Timestamp {
     match definition.schedule {
         ScheduleDefinition::At { at } => at,
+        ScheduleDefinition::After { .. } => Timestamp::UNIX_EPOCH,
         _ => definition.start_at.unwrap_or(anchor),
     }
 }
@@ -138,7 +139,8 @@ fn schedule(definition: &ScheduleDefinition, semantics: Semantics) -> Result<Sch
                 repeat_count: *repeat_count,
             }
         }
-        ScheduleDefinition::At { .. } => Schedule::At,
+        // One instant that has long passed: nothing is ever due.
+        ScheduleDefinition::At { .. } | ScheduleDefinition::After { .. } => Schedule::At,
         ScheduleDefinition::Delay { delay_ms } => Schedule::Delay { delay_ms: *delay_ms },
     })
 }

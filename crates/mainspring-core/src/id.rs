@@ -137,6 +137,14 @@ impl RunId {
         Self::of(millis, kind, owner, spread >> SPREAD_SHIFT)
     }
 
+    /// Makes the id of the run of `job` that follows the end of the run `cause` by one of its triggers: always the same for the same
+    /// cause and trigger. `try_number` counts from 0; whoever finds an id taken by another run takes the next.
+    #[must_use]
+    pub fn after(fire_time: Timestamp, job: JobId, trigger: TriggerId, cause: Self, try_number: u64) -> Self {
+        let number = mix(cause.scattered() ^ mix(trigger.0.cast_unsigned())).wrapping_add(try_number);
+        Self::new(fire_time, RunSource::Asked(job, number))
+    }
+
     /// The id of a shard of this run of a job. No two of one run are the same.
     #[must_use]
     pub fn shard(self, job: JobId, index: u32) -> Self {

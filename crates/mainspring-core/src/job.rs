@@ -9,6 +9,7 @@ use std::fmt;
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::after::AfterOn;
 use crate::queue::namespace_line;
 use crate::routing::{Routing, WORKFLOW_LINE, route_line};
 use crate::run::words;
@@ -109,6 +110,9 @@ pub struct Job {
     /// How long a run may wait for its first attempt, from the moment it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_timeout_ms: Option<i64>,
+    /// How long after its fire time a run may end; later it has missed its deadline, and goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_ms: Option<i64>,
     /// What follows a failed attempt.
     #[serde(default, skip_serializing_if = "RetryPolicy::is_none")]
     pub retry: RetryPolicy,
@@ -157,6 +161,7 @@ impl Job {
             timeout_ms: None,
             run_timeout_ms: None,
             start_timeout_ms: None,
+            deadline_ms: None,
             retry: RetryPolicy::default(),
             overlap: Overlap::Allow,
             max_active: 1,
@@ -673,6 +678,14 @@ pub enum ScheduleDefinition {
         /// The delay.
         delay_ms: i64,
     },
+    /// No instants of its own: the ends of runs of other jobs.
+    After {
+        /// Names of jobs in the job's namespace. Each end of a run of one of them counts.
+        jobs: Vec<String>,
+        /// Which ends count.
+        #[serde(default, skip_serializing_if = "AfterOn::is_succeeded")]
+        on: AfterOn,
+    },
 }
 
 impl ScheduleDefinition {
@@ -686,6 +699,7 @@ impl ScheduleDefinition {
             Self::DailyWindow { .. } => "daily_window",
             Self::At { .. } => "at",
             Self::Delay { .. } => "delay",
+            Self::After { .. } => "after",
         }
     }
 }

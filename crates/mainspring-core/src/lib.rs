@@ -3,6 +3,7 @@
 //! Pure: no async runtime, no I/O, no clock, no randomness. The shell hands in the time and what it saw; this
 //! crate answers with what to do.
 
+pub mod after;
 pub mod alert;
 pub mod batch;
 pub mod cluster;

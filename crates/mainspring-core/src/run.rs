@@ -101,6 +101,8 @@ words!(
         Misfire = "misfire",
         /// Asked for over past fire times.
         Backfill = "backfill",
+        /// A run of another job ended.
+        After = "after",
     }
 );
 

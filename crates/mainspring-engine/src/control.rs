@@ -5,6 +5,7 @@
 //!
 //! Where this node's clock is wrong and others fire, requests go by the database's.
 
+mod afters;
 mod backfills;
 mod calendars;
 mod data;

@@ -164,7 +164,11 @@ impl Definitions {
     /// The fire time of a trigger's schedule before another one, as the trigger is now; nothing if it is gone or there is none.
     pub(crate) async fn previous_fire(&self, trigger: TriggerId, before: Timestamp) -> Result<Option<Timestamp>> {
         let rows = self.store.trigger_rows(&[trigger]).await?;
-        let loaded = self.load_reporting(rows).await?.pop();
+        let is_after = |it: &Loaded| {
+            let trigger = it.rule.definition.triggers.get(it.row.index as usize);
+            trigger.is_some_and(|trigger| matches!(trigger.schedule, ScheduleDefinition::After { .. }))
+        };
+        let loaded = self.load_reporting(rows).await?.pop().filter(|it| !is_after(it));
         Ok(loaded.and_then(|Loaded { row, rule }| {
             let known = rule.previous_fire(&row.progress, before);
             known.or_else(|| {

@@ -345,6 +345,8 @@ impl Driver {
                             // A slot in a gate may have gone to a workflow run, too.
                             if outcome.promoted > 0 || batch.entries.iter().any(|it| it.job_version.task().is_some()) {
                                 workflows.wake();
+                            } else {
+                                workflows.wake_afters();
                             }
                             Event::Completed(batch, outcome)
                         }

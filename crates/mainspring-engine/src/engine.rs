@@ -251,6 +251,7 @@ impl Engine {
             time.clone(),
             Arc::clone(&metrics),
             backfills.clone(),
+            notices.clone(),
         );
         let control = Control {
             workflows: workflows.clone(),

@@ -4,11 +4,13 @@
 //! It serves no HTTP.
 
 mod adopt;
+mod after;
 mod backfills;
 pub mod bench;
 mod clock;
 mod cluster;
 pub mod control;
+mod deadlines;
 mod definitions;
 mod driver;
 mod engine;

@@ -48,6 +48,11 @@ pub trait Listener: Send + Sync + 'static {
         async {}
     }
 
+    /// A run was unfinished at the deadline of its job. It goes on. Heard on the node that has noticed it.
+    fn deadline_missed(&self, _missed: &MissedDeadline) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
     /// A trigger has fired.
     fn trigger_fired(&self, _fire: &FiredTrigger) -> impl Future<Output = ()> + Send {
         async {}
@@ -87,6 +92,15 @@ pub trait Listener: Send + Sync + 'static {
     fn scheduler_error(&self, _message: &str) -> impl Future<Output = ()> + Send {
         async {}
     }
+}
+
+/// A run that was unfinished at its deadline.
+#[derive(Clone, Debug)]
+pub struct MissedDeadline {
+    /// The run.
+    pub run: RunId,
+    /// Its job, as of the version that it runs.
+    pub job: Arc<Job>,
 }
 
 /// A run that is about to be executed on this node, or by a worker that it talks to.
@@ -229,6 +243,7 @@ enum News {
     Fired(FiredTrigger),
     Missed(MissedFires),
     Completed(CompletedTrigger),
+    Deadline(MissedDeadline),
     Changed(ChangedJob),
     Started,
     Draining,
@@ -245,6 +260,7 @@ impl News {
             Self::Fired(it) => Some(&it.job),
             Self::Missed(it) => Some(&it.job),
             Self::Completed(it) => Some(&it.job),
+            Self::Deadline(it) => Some(&it.job),
             Self::Changed(it) => Some(&it.job),
             Self::Started | Self::Draining | Self::Stopped | Self::Error(_) => None,
         }
@@ -272,6 +288,7 @@ impl<L: Listener> Hears for L {
                 News::Fired(fire) => self.trigger_fired(fire).await,
                 News::Missed(missed) => self.trigger_missed(missed).await,
                 News::Completed(trigger) => self.trigger_completed(trigger).await,
+                News::Deadline(missed) => self.deadline_missed(missed).await,
                 News::Changed(change) => self.job_changed(change).await,
                 News::Started => self.scheduler_started().await,
                 News::Draining => self.scheduler_draining().await,

@@ -145,6 +145,10 @@ pub struct Metrics {
     pub backfills: Gauge<i64, AtomicI64>,
     /// Items of backfills, by the state that they came into.
     pub backfill_items: Family<StateLabel, Counter>,
+    /// Runs that were made because another one had ended.
+    pub after_runs: Counter,
+    /// Runs that this node has found unfinished at their deadline.
+    pub deadlines_missed: Counter,
     /// How late handlers were entered lately.
     pub(crate) recent: Recent,
     /// How late handlers were entered since the figures were kept last.
@@ -189,6 +193,8 @@ impl Metrics {
             workflows_rescued: Counter::default(),
             backfills: Gauge::default(),
             backfill_items: Family::default(),
+            after_runs: Counter::default(),
+            deadlines_missed: Counter::default(),
             recent: Recent::default(),
             since_rollup: SinceTaken::default(),
             entries: keep_entries.then(Mutex::default),
@@ -222,6 +228,8 @@ impl Metrics {
         catalogue.register("lease_lost", "Times this process was taken for dead", self.lease_lost.clone());
         catalogue.register("workflow_runs_live", "Workflow runs in memory", self.workflows_live.clone());
         catalogue.register("workflow_steps", "Steps of workflow runs", self.workflow_steps.clone());
+        catalogue.register("deadlines_missed", "Runs unfinished at their deadline", self.deadlines_missed.clone());
+        catalogue.register("after_runs", "Runs made because another one ended", self.after_runs.clone());
         catalogue.register("workflow_rescues", "Workflow runs found late", self.workflows_rescued.clone());
         catalogue.register("backfills_live", "Backfills under way", self.backfills.clone());
         catalogue.register("backfill_items", "Items of backfills by their new state", self.backfill_items.clone());

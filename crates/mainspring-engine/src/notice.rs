@@ -79,6 +79,15 @@ pub enum Notice {
         /// What went wrong.
         error: Option<Arc<str>>,
     },
+    /// A run was unfinished at its deadline.
+    DeadlineMissed {
+        /// The run.
+        run: RunId,
+        /// Its job.
+        job: JobId,
+        /// The version of the job.
+        job_version: JobVersion,
+    },
     /// A job or one of its triggers was changed through this node.
     Changed(ChangedJob),
     /// The engine has started.

@@ -13,6 +13,7 @@ mod plan;
 mod tests;
 mod values;
 
+use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
@@ -25,13 +26,16 @@ use mainspring_core::workflow::{RunFacts, TaskContext};
 use mainspring_core::{JobId, JobVersion, RunId};
 use mainspring_store::{Error, Result, Stepped, Store, WorkflowDue, WorkflowRow, WorkflowStep, causes};
 use rustc_hash::FxHashMap;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, broadcast, watch};
 
+use crate::after::Afters;
 use crate::backfills::BackfillWake;
 use crate::clock::{RightTime, pause};
+use crate::deadlines::Deadlines;
 use crate::definitions::Definitions;
 use crate::lanes::LaneWatch;
 use crate::metrics::{Ending, Metrics};
+use crate::notice::Notice;
 use live::Live;
 use plan::Plan;
 pub(crate) use values::CODE;
@@ -67,6 +71,8 @@ struct Inner {
     owned: watch::Sender<ShardSet>,
     plans: Mutex<FxHashMap<(JobId, JobVersion), Arc<Plan>>>,
     live: Mutex<FxHashMap<RunId, Live>>,
+    afters: Afters,
+    deadlines: Deadlines,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -81,7 +87,24 @@ impl Workflows {
         time: RightTime,
         metrics: Arc<Metrics>,
         backfills: BackfillWake,
+        notices: broadcast::Sender<Notice>,
     ) -> Self {
+        let deadlines = Deadlines {
+            store: Arc::clone(&store),
+            time: time.clone(),
+            metrics: Arc::clone(&metrics),
+            notices,
+            next_look: AtomicI64::new(0),
+        };
+        let afters = Afters {
+            store: Arc::clone(&store),
+            definitions: Arc::clone(&definitions),
+            lanes: lanes.clone(),
+            time: time.clone(),
+            metrics: Arc::clone(&metrics),
+            // Until the first look nobody knows.
+            used: AtomicBool::new(true),
+        };
         let owned = if store.cluster().is_some() { ShardSet::EMPTY } else { ShardSet::ALL };
         Self(Arc::new(Inner {
             store,
@@ -94,12 +117,21 @@ impl Workflows {
             owned: watch::Sender::new(owned),
             plans: Mutex::default(),
             live: Mutex::default(),
+            afters,
+            deadlines,
         }))
     }
 
     /// Says that a workflow run may have something to do.
     pub(crate) fn wake(&self) {
         self.0.wake.notify_one();
+    }
+
+    /// Says that runs have ended, after which others may have to start.
+    pub(crate) fn wake_afters(&self) {
+        if self.0.afters.is_used() {
+            self.wake();
+        }
     }
 
     /// Says which shards this node owns.
@@ -124,6 +156,15 @@ impl Workflows {
             let mut left = Ok(true);
             while matches!(left, Ok(true)) && !shards.is_empty() {
                 left = self.0.pass(shards, alone && !woken).await;
+            }
+            if left.is_ok() && !shards.is_empty() {
+                left = self.0.afters.pass(shards).await;
+                if matches!(left, Ok(true)) {
+                    self.wake();
+                }
+            }
+            if left.is_ok() && !shards.is_empty() {
+                left = self.0.deadlines.pass().await.map(|()| false);
             }
             match left {
                 Ok(_) => {}

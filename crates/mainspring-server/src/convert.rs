@@ -4,6 +4,7 @@
 //! handed in; codes are those of [`mainspring_api::ErrorCode`].
 #![expect(clippy::result_large_err, reason = "a problem is made once for a file that is wrong, and soon shown")]
 
+pub(crate) mod after;
 mod alert;
 mod bundle;
 mod calendar;

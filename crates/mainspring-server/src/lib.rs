@@ -7,6 +7,7 @@
 //! Decides nothing about schedules and runs, and knows no SQL.
 
 mod access;
+mod afters;
 mod alerts;
 mod app;
 mod connections;

@@ -53,6 +53,16 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) now: Timestamp,
 }
 
+/// What started a run that comes after another one.
+pub(crate) fn cause(run: &RunInfo, cause: Option<&RunInfo>) -> Option<WhyReason> {
+    let id = run.cause?;
+    let message = match cause {
+        Some(cause) => format!("it was started by the end of run {id} of {}, which {}", cause.key.name, cause.state),
+        None => format!("it was started by the end of run {id}, which is not kept any more"),
+    };
+    Some(WhyReason { runs: vec![id.to_string()], ..WhyReason::new(WhyCode::Cause, message) })
+}
+
 /// Why a run is where it is.
 pub(crate) fn run(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     let mut reasons = where_it_is(facts);
@@ -362,6 +372,9 @@ fn waits(it: &api::Trigger, now: Timestamp) -> Option<WhyReason> {
     if let Some(run) = &it.awaiting_run {
         let message = "it fires again some time after the end of the run that it has started";
         return Some(WhyReason { runs: vec![run.clone()], ..WhyReason::new(WhyCode::AwaitsRun, message) });
+    }
+    if it.kind == api::TriggerKind::After {
+        return Some(WhyReason::new(WhyCode::AwaitsJob, format!("it fires {}", it.explanation)));
     }
     let due = it.due_at?;
     let mut message = format!("its next instant is {due}");

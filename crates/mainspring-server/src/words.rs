@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
+use mainspring_core::after::AfterOn;
 use mainspring_core::compile;
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
 use mainspring_core::jump::Jump;
@@ -84,6 +85,26 @@ pub fn explain(trigger: &TriggerDefinition, language: Lang) -> String {
             format!("{} after the end of the run before", Span(*delay_ms))
         }
         (ScheduleDefinition::Delay { delay_ms }, Lang::Chinese) => format!("上次运行结束后 {}", Span(*delay_ms)),
+        (ScheduleDefinition::After { jobs, on }, Lang::English) => {
+            let ends = match on {
+                AfterOn::Succeeded => "succeeds",
+                AfterOn::Failed => "fails",
+                AfterOn::Cancelled => "is cancelled",
+                AfterOn::Skipped => "is skipped",
+                AfterOn::Any => "ends",
+            };
+            format!("when a run of {} {ends}", jobs.join(" or "))
+        }
+        (ScheduleDefinition::After { jobs, on }, Lang::Chinese) => {
+            let ends = match on {
+                AfterOn::Succeeded => "成功",
+                AfterOn::Failed => "失败",
+                AfterOn::Cancelled => "被取消",
+                AfterOn::Skipped => "被跳过",
+                AfterOn::Any => "结束",
+            };
+            format!("{} 的运行{ends}后", jobs.join("、"))
+        }
     }
 }
 
@@ -198,6 +219,8 @@ mod tests {
                 "每 90s，共 3 次",
             ),
             (r#"{"kind":"calendar_interval","unit":"month","interval":2}"#, "every 2 months (UTC)", "每 2 个月（UTC）"),
+            (r#"{"kind":"after","jobs":["a","b"],"on":"any"}"#, "when a run of a or b ends", "a、b 的运行结束后"),
+            (r#"{"kind":"after","jobs":["a"]}"#, "when a run of a succeeds", "a 的运行成功后"),
             (
                 r#"{"kind":"daily_window","from":"09:00","to":"17:00","days":["mon","fri"],"interval_ms":1800000}"#,
                 "every 30m from 09:00 to 17:00, on mon, fri (UTC)",

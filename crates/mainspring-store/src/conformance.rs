@@ -23,10 +23,12 @@
 //! }
 //! ```
 
+pub mod after;
 pub mod backfills;
 pub mod cancels;
 pub mod completions;
 pub mod data;
+pub mod deadlines;
 pub mod deletions;
 mod differential;
 pub mod documents;
@@ -207,6 +209,20 @@ macro_rules! conformance_suite {
                 run_with_the_id_of_a_shard_is_in_the_way_of_nobody,
                 runs_whose_shards_go_on_hide_no_one_whose_shards_are_final,
                 shard_is_kept_until_its_run_has_ended;
+            after:
+                run_follows_the_end_of_another_one,
+                end_of_a_run_leaves_a_fire_whichever_way_it_comes,
+                ends_count_as_the_trigger_says,
+                parts_of_runs_and_backfills_start_nothing,
+                following_run_meets_the_limit_of_its_job,
+                fire_of_a_paused_trigger_is_recorded,
+                fire_is_owed_by_what_the_job_says_when_it_is_made,
+                following_run_takes_the_next_id_if_its_own_is_taken,
+                jobs_saved_together_come_after_each_other;
+            deadlines:
+                run_that_is_unfinished_at_its_deadline_is_told_of_once,
+                run_that_ends_late_before_anybody_looks_is_told_of,
+                deadline_is_that_of_the_job_now;
             workflows:
                 workflow_run_is_begun_once,
                 step_is_written_at_its_turn_alone,
@@ -400,7 +416,9 @@ mod tests {
     fn every_history_is_in_the_list() {
         let list = include_str!("conformance.rs");
         for source in [
+            include_str!("conformance/after.rs"),
             include_str!("conformance/cancels.rs"),
+            include_str!("conformance/deadlines.rs"),
             include_str!("conformance/deletions.rs"),
             include_str!("conformance/completions.rs"),
             include_str!("conformance/expiring.rs"),

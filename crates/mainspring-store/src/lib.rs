@@ -3,6 +3,7 @@
 //! [`Store`] is the whole contract. A store keeps and guards rows: which instants fire and what follows an
 //! attempt is decided by `mainspring-core` (the gate of a job is asked under its row's lock).
 
+mod after;
 mod backfill;
 mod cluster;
 #[cfg(any(test, feature = "conformance"))]
@@ -26,6 +27,7 @@ mod webhook;
 mod worker;
 mod workflow;
 
+pub use after::{AfterDue, AfterEdge, AfterFire, AfterFired, AftersDue};
 pub use backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
     NewBackfill, NewItem, RunningItem, Sweep,

@@ -4,10 +4,12 @@
 //! events), and answers the same. Nothing survives the process. Several nodes may share one ([`MemoryStore::shared`]), as far
 //! as they are in the same process: that is the model of a shared database.
 
+mod after;
 mod backfills;
 #[cfg(test)]
 mod check;
 mod complete;
+mod deadlines;
 mod digest;
 mod documents;
 mod events;
@@ -49,6 +51,7 @@ use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
+use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::backfill::BackfillStore;
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::data::{self, JobData};
@@ -59,9 +62,10 @@ use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobDelete,
-    JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released, RunInfo,
-    RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, DeadlinesDue, EventRow, Expect,
+    GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
+    PurgeRule, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo,
+    TriggerQuery, VersionRow,
 };
 use crate::sql::warnings;
 use crate::store::Store;
@@ -292,6 +296,33 @@ impl Store for MemoryStore {
         let routed = route::route(&mut model, at, limit);
         self.tell(&model);
         Ok(routed)
+    }
+
+    async fn afters_due(&self, shards: ShardSet, limit: u32) -> Result<AftersDue> {
+        Ok(after::due(&*self.model()?, shards, limit))
+    }
+
+    async fn fire_afters(&self, fires: Vec<AfterFire>, at: Timestamp) -> Result<Vec<AfterFired>> {
+        let mut model = self.model()?;
+        let fired = after::fire(&mut model, &fires, at);
+        self.tell(&model);
+        Ok(fired)
+    }
+
+    async fn after_edges(&self, namespace: &str) -> Result<Vec<AfterEdge>> {
+        Ok(after::edges(&*self.model()?, namespace))
+    }
+
+    async fn deadlines_due(&self, at: Timestamp, limit: u32) -> Result<DeadlinesDue> {
+        Ok(deadlines::due(&*self.model()?, at, limit))
+    }
+
+    async fn miss_deadlines(&self, runs: Vec<RunId>, at: Timestamp) -> Result<Vec<MissedDeadline>> {
+        Ok(deadlines::miss(&mut *self.model()?, &runs, at))
+    }
+
+    async fn has_missed_deadline(&self, run: RunId) -> Result<bool> {
+        Ok(self.model()?.misses.contains_key(&run))
     }
 
     async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>> {

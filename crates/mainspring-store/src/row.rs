@@ -370,8 +370,30 @@ pub struct RunInfo {
     pub error: Option<String>,
     /// The run that it repeats.
     pub rerun_of: Option<RunId>,
+    /// The run whose end started it.
+    pub cause: Option<RunId>,
     /// When it ends by itself if it still waits then: its job limits how long it may wait, or take as a whole.
     pub expires_at: Option<Timestamp>,
+}
+
+/// Runs that have missed their deadline and of which that is not told yet.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DeadlinesDue {
+    /// The runs.
+    pub runs: Vec<RunId>,
+    /// Whether there are jobs with a deadline at all. Where there are none, nobody need look often.
+    pub used: bool,
+}
+
+/// A run that has missed its deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MissedDeadline {
+    /// The run.
+    pub run: RunId,
+    /// Its job.
+    pub job: JobId,
+    /// The version that it runs.
+    pub job_version: JobVersion,
 }
 
 /// One attempt of a run.

@@ -3,11 +3,13 @@
 //! A request runs in one transaction of a [`Db`]. Statements are in `queries/common/`; where a database needs another
 //! text, in a folder of its name.
 
+pub(crate) mod after;
 pub(crate) mod backfill;
 pub(crate) mod cluster;
 pub(crate) mod complete;
 pub(crate) mod data;
 pub(crate) mod db;
+pub(crate) mod deadline;
 pub(crate) mod digest;
 pub(crate) mod document;
 pub(crate) mod fire;

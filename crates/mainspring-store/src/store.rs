@@ -13,6 +13,7 @@ use mainspring_core::queue::QueueRule;
 use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
+use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
@@ -23,10 +24,10 @@ use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
-    GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow,
-    Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo,
-    TriggerQuery, VersionRow, VersionedJob,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
+    Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
+    PurgeRule, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd,
+    TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
@@ -210,6 +211,27 @@ pub trait Store: Send + Sync + 'static {
     /// Leaves a request in the inbox of a live workflow run. False: it is not live, or no workflow.
     async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool>;
 
+    /// Fires that ends of runs owe to triggers of some shards that come [after](mainspring_core::after) them, up to `limit`, in the order
+    /// in which they were left. The transaction that ends a run leaves them, whichever way it ends; parts of runs and runs over past fire
+    /// times leave none.
+    async fn afters_due(&self, shards: ShardSet, limit: u32) -> Result<AftersDue>;
+
+    /// Makes runs of fires that are owed, each together with the removal of what was owed: so it is made once, whoever asks how often.
+    /// Answers in the order of the fires. A job at its limit is asked as by a fire, but `hold` lets a run wait; a suppressed one, and one
+    /// of a trigger that is paused, leaves a gap record.
+    async fn fire_afters(&self, fires: Vec<AfterFire>, at: Timestamp) -> Result<Vec<AfterFired>>;
+
+    /// Runs that have missed the deadline of their job by `at`, up to `limit` of those that are unfinished and as many that have ended since,
+    /// and of which nobody was told. Parts of runs, and runs over past fire times, have none.
+    async fn deadlines_due(&self, at: Timestamp, limit: u32) -> Result<DeadlinesDue>;
+
+    /// Notes that runs have missed their deadline, each with an event. Answers those of which that was not known: each run is told of
+    /// once, whoever asks how often.
+    async fn miss_deadlines(&self, runs: Vec<RunId>, at: Timestamp) -> Result<Vec<MissedDeadline>>;
+
+    /// Whether a run has missed its deadline.
+    async fn has_missed_deadline(&self, run: RunId) -> Result<bool>;
+
     /// Reads what requests have changed that concerns a process start: up to `limit` triggers of its shards, deleted ones as well,
     /// and the ends asked for of runs that it executes; and forgets what `heard` names, of an earlier answer. What was not heard is
     /// told again, so that an answer that is lost takes nothing with it, however late its request was carried out.
@@ -302,6 +324,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Lists triggers.
     async fn triggers(&self, query: TriggerQuery) -> Result<Vec<TriggerInfo>>;
+
+    /// Which jobs of a namespace start after which, in order of the job that is first, and the one that follows.
+    async fn after_edges(&self, namespace: &str) -> Result<Vec<AfterEdge>>;
 
     /// Namespaces after a name, in order.
     async fn namespaces(&self, after: Option<&str>, limit: u32) -> Result<Vec<NamespaceRow>>;

@@ -92,6 +92,12 @@ impl JobBuilder {
         self
     }
 
+    /// By when a run should have ended, from its fire time on. One that has not goes on, and listeners hear of it.
+    pub fn deadline(mut self, within: Duration) -> Self {
+        self.job.deadline_ms = Some(millis(within));
+        self
+    }
+
     /// Ends a run that takes longer than this from the start of its first attempt, over all attempts and the delays
     /// between them. No attempt begins later.
     pub fn run_timeout(mut self, limit: Duration) -> Self {

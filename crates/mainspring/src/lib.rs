@@ -43,6 +43,7 @@ mod workflow;
 
 pub use error::Error;
 pub use job::{JobBuilder, job};
+pub use mainspring_core::after::AfterOn;
 pub use mainspring_core::batch::{Gap, Placed};
 pub use mainspring_core::job::{Backoff, JobKey, OnLost, Overlap, RetryOn, RetryPolicy};
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
@@ -58,7 +59,7 @@ pub use mainspring_schedule as schedule;
 pub use mainspring_store::{GapRow, JobRow, RunInfo};
 pub use manual::ManualEngine;
 pub use scheduler::{Approve, Builder, Scheduler};
-pub use trigger::{TriggerBuilder, at, calendar_interval, cron, daily_window, delay, every};
+pub use trigger::{TriggerBuilder, after, at, calendar_interval, cron, daily_window, delay, every};
 pub use workflow::{Needs, TaskOf, WorkflowBuilder, workflow};
 
 /// What most programs need.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mainspring_core::Timestamp;
+use mainspring_core::after::AfterOn;
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{CalendarUnit, MisfirePolicy, Semantics, TimeOfDay};
 
@@ -24,6 +25,11 @@ pub fn at(instant: Timestamp) -> TriggerBuilder {
 /// Fires at once, and then a fixed delay after the end of each run.
 pub fn delay(delay: Duration) -> TriggerBuilder {
     TriggerBuilder::new(ScheduleDefinition::Delay { delay_ms: millis(delay) })
+}
+
+/// Fires when a run of the job `name`, in the same namespace, ends as `on` says.
+pub fn after(name: impl Into<String>, on: AfterOn) -> TriggerBuilder {
+    TriggerBuilder::new(ScheduleDefinition::After { jobs: vec![name.into()], on })
 }
 
 /// Fires every `interval` units of the civil calendar, keeping the local time of day.

@@ -28,6 +28,7 @@ export const run = {
     parent: 'by its parent run',
     misfire: 'after a misfire',
     backfill: 'by a backfill',
+    after: 'by the end of another run',
     unknown: 'by something newer than this console',
   },
   due: 'due',

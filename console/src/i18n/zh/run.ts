@@ -30,6 +30,7 @@ export const run: typeof en = {
     parent: '由父运行启动',
     misfire: '错过触发后补跑',
     backfill: '回填',
+    after: '由另一个运行的结束启动',
     unknown: '由比此控制台更新的功能启动',
   },
   due: '应触发',

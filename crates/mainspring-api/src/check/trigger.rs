@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::name::name_problem;
+use super::{after, name::name_problem};
 use crate::{ErrorCode, JobSpec, Misfire, Problem, TriggerKind, TriggerSpec};
 
 /// Checks the triggers of a job: one way to write them, one kind each, names that differ.
@@ -59,6 +59,14 @@ fn check_trigger_at(place: &str, trigger: &TriggerSpec, default_misfire: Option<
     let Some(kind) = the_kind(place, trigger, problems) else {
         return;
     };
+    if trigger.on.is_some() && kind != TriggerKind::After {
+        let message = format!("\"on\" has no effect with {}", kind.as_str());
+        problems
+            .push(Problem::new(ErrorCode::FieldValue, message).at(format!("{place}/on")).hint("it goes with after"));
+    }
+    if kind == TriggerKind::After {
+        return after::check(place, trigger, problems);
+    }
     if trigger.repeat_count.is_some() && !matches!(kind, TriggerKind::Every | TriggerKind::DailyWindow) {
         let message = format!("\"repeat_count\" has no effect with {}", kind.as_str());
         let hint = "it counts for every and daily_window";

@@ -8,7 +8,7 @@ use super::{OneOrMany, is_false};
 
 /// When a job fires.
 ///
-/// Exactly one of `cron`, `every`, `at`, `calendar_interval`, `daily_window` and `delay` is set.
+/// Exactly one of `cron`, `every`, `at`, `calendar_interval`, `daily_window`, `delay` and `after` is set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TriggerSpec {
@@ -34,6 +34,13 @@ pub struct TriggerSpec {
     /// Kind: a pause after the end of the run before, as a duration (`10 sec` works too).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay: Option<String>,
+    /// Kind: the end of a run of another job of the namespace, or of one of several. The new run has the fire time of that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 100))]
+    pub after: Option<OneOrMany<String>>,
+    /// Which ends count, with `after`; `succeeded` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<AfterOn>,
 
     /// IANA time zone (`Europe/Berlin`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -205,6 +212,23 @@ impl Misfire {
     }
 }
 
+/// Ends of runs after which a job starts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterOn {
+    /// Success.
+    #[default]
+    Succeeded,
+    /// Failure, after the last attempt.
+    Failed,
+    /// An end on request.
+    Cancelled,
+    /// An end without a start.
+    Skipped,
+    /// Any of these.
+    Any,
+}
+
 /// Which rules hold at clock changes and in other corners where Quartz is odd.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -232,12 +256,14 @@ pub enum TriggerKind {
     DailyWindow,
     /// A pause after the end of the run before.
     Delay,
+    /// The end of a run of another job.
+    After,
 }
 
 impl TriggerKind {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Cron, Self::Every, Self::At, Self::CalendarInterval, Self::DailyWindow, Self::Delay];
+    pub const ALL: [Self; 7] =
+        [Self::Cron, Self::Every, Self::At, Self::CalendarInterval, Self::DailyWindow, Self::Delay, Self::After];
 
     /// Returns the key under which job files write the kind.
     pub fn as_str(self) -> &'static str {
@@ -248,6 +274,7 @@ impl TriggerKind {
             Self::CalendarInterval => "calendar_interval",
             Self::DailyWindow => "daily_window",
             Self::Delay => "delay",
+            Self::After => "after",
         }
     }
 }
@@ -268,6 +295,7 @@ impl TriggerSpec {
             TriggerKind::CalendarInterval => self.calendar_interval.is_some(),
             TriggerKind::DailyWindow => self.daily_window.is_some(),
             TriggerKind::Delay => self.delay.is_some(),
+            TriggerKind::After => self.after.is_some(),
         })
     }
 }

@@ -76,6 +76,9 @@ pub struct Job {
     /// When each of its triggers fires, in words, in the order of the definition and the language that `Accept-Language` asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanations: Vec<String>,
+    /// Jobs that start when its runs end, by their names, where one job is asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub followed_by: Vec<String>,
     /// When it was first saved.
     pub created_at: Timestamp,
     /// When this version was saved.

@@ -49,6 +49,12 @@ pub struct Run {
     /// When it became final.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
+    /// By when it should have ended: the job's `deadline`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline_at: Option<Timestamp>,
+    /// Whether it was unfinished then, and that was told, where one run is asked for. Absent: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deadline_missed: bool,
     /// When its cancellation was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_requested_at: Option<Timestamp>,
@@ -84,6 +90,9 @@ pub struct Run {
     /// Newest run that repeats this one, where one run of a workflow is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_as: Option<String>,
+    /// Run whose end started this one, by an `after` trigger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
     /// Run of which this one is a shard or a task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -191,19 +200,21 @@ pub enum Origin {
     Api,
     /// A rerun.
     Retry,
-    /// A workflow or an `after` trigger.
+    /// A workflow, or a job that is executed in shards.
     Parent,
     /// A trigger, by its misfire policy.
     Misfire,
     /// A backfill.
     Backfill,
+    /// The end of a run of another job.
+    After,
     /// An origin newer than this client.
     #[serde(other)]
     Unknown,
 }
 
 words!(Origin: Schedule = "schedule", Manual = "manual", Api = "api", Retry = "retry", Parent = "parent",
-    Misfire = "misfire", Backfill = "backfill", Unknown = "unknown");
+    Misfire = "misfire", Backfill = "backfill", After = "after", Unknown = "unknown");
 
 /// Which runs are asked for; conditions add up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]

@@ -8,7 +8,7 @@ use super::words;
 use crate::timestamp::Timestamp;
 
 /// Every type of event that there is.
-pub const EVENT_TYPES: [&str; 24] = [
+pub const EVENT_TYPES: [&str; 25] = [
     "run.waiting",
     "run.held",
     "run.scheduled",
@@ -18,6 +18,7 @@ pub const EVENT_TYPES: [&str; 24] = [
     "run.failed",
     "run.cancelled",
     "run.skipped",
+    "run.deadline_missed",
     "fire.missed",
     "job.created",
     "job.updated",

@@ -96,6 +96,10 @@ pub enum WhyCode {
     RunPaused,
     /// The next instant of the schedule has not come.
     NotDue,
+    /// What started it: the end of another run.
+    Cause,
+    /// It fires when a run of another job ends.
+    AwaitsJob,
     /// A reason newer than this client.
     #[serde(other)]
     Unknown,
@@ -106,7 +110,7 @@ words!(WhyCode: Running = "running", CancelRequested = "cancel_requested", Final
     AboutToStart = "about_to_start", JobPaused = "job_paused", NoTrigger = "no_trigger",
     TriggerPaused = "trigger_paused", TriggerComplete = "trigger_complete", TriggerError = "trigger_error",
     AwaitsRun = "awaits_run", AwaitsTasks = "awaits_tasks", TaskRule = "task_rule", TaskLimit = "task_limit",
-    AwaitsApproval = "awaits_approval", RunPaused = "run_paused", NotDue = "not_due", Unknown = "unknown");
+    AwaitsApproval = "awaits_approval", RunPaused = "run_paused", NotDue = "not_due", Cause = "cause", AwaitsJob = "awaits_job", Unknown = "unknown");
 
 impl WhyReason {
     /// A reason that is about the whole and does not end by itself.

@@ -24,6 +24,9 @@ pub const JOB: View<Job> = View {
         Column::extra("DESCRIPTION", |it, _| optional(it.spec.description.as_ref())),
         Column::extra("TASK", |it, _| text(task(it))),
         Column::extra("LABELS", |it, _| text(labels(it))),
+        Column::extra("FOLLOWED BY", |it, _| {
+            text(if it.followed_by.is_empty() { dash() } else { it.followed_by.join(" ") })
+        }),
         Column::extra("VERSION", |it, _| text(it.version)),
         Column::extra("PAUSED", |it, _| yes(it.paused)),
         Column::extra("PAUSED BY", |it, _| optional(it.paused_by.as_ref())),

@@ -28,6 +28,8 @@ pub const RUN: View<Run> = View {
         Column::extra("DUE", |it, style| text(style.at(it.due_at))),
         Column::extra("NOT BEFORE", |it, style| text(style.at(it.not_before))),
         Column::extra("EXPIRES", |it, style| text(style.at(it.expires_at))),
+        Column::extra("DEADLINE", |it, style| text(style.at(it.deadline_at))),
+        Column::extra("MISSED IT", |it, _| yes(it.deadline_missed)),
         Column::extra("ENDED", |it, style| text(style.at(it.ended_at))),
         Column::extra("CANCEL ASKED", |it, style| text(style.at(it.cancel_requested_at))),
         Column::extra("QUEUE", |it, _| text(&it.queue)),
@@ -43,6 +45,7 @@ pub const RUN: View<Run> = View {
         }),
         Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
         Column::extra("RERUN AS", |it, _| optional(it.rerun_as.as_ref())),
+        Column::extra("CAUSE", |it, _| optional(it.cause.as_ref())),
         Column::extra("RECOVERED", |it, _| yes(it.recovered)),
         Column::extra("INPUT", |it, _| json(it.input.as_ref())),
         Column::extra("OUTPUT", |it, _| match &it.output_ref {

@@ -68,6 +68,16 @@ impl Control {
     /// # Errors
     /// The first job that cannot be used. With more than 250 triggers, earlier slices stay if a later one fails.
     pub async fn save(&self, jobs: Vec<(Arc<Job>, Expect)>, mode: SaveMode) -> Result<Vec<JobPlan>> {
+        self.refuse_circles(jobs.iter().map(|(job, _)| &**job)).await?;
+        self.save_planned(jobs, mode).await
+    }
+
+    /// Saves jobs as [`Control::save`] does, where the caller has found that none of them starts itself by way of others: parts of a
+    /// larger save, which need not hold alone.
+    ///
+    /// # Errors
+    /// The first job that cannot be used.
+    pub async fn save_planned(&self, jobs: Vec<(Arc<Job>, Expect)>, mode: SaveMode) -> Result<Vec<JobPlan>> {
         for (job, _) in &jobs {
             check(job)?;
         }
@@ -261,6 +271,8 @@ impl Control {
                 done => {
                     done?;
                     gone.iter().for_each(|job| self.tell(job, None, JobChange::Deleted));
+                    // What comes after its runs is owed.
+                    self.workflows.wake();
                     return Ok(());
                 }
             }
@@ -380,6 +392,9 @@ impl Control {
     fn rules(&self, job: &Arc<Job>, calendars: &Calendars, now: Timestamp) -> Result<()> {
         (0..job.triggers.len()).try_for_each(|index| {
             let rule = self.rule(job, index, calendars, now)?;
+            if matches!(job.triggers[index].schedule, mainspring_core::job::ScheduleDefinition::After { .. }) {
+                return Ok(());
+            }
             rule.trigger.validate_fires().map_err(|error| {
                 let field = match job.triggers[index].schedule {
                     mainspring_core::job::ScheduleDefinition::Cron { .. } => "cron",
@@ -432,6 +447,9 @@ fn check(job: &Job) -> Result<()> {
         [("timeout", job.timeout_ms), ("run_timeout", job.run_timeout_ms), ("start_timeout", job.start_timeout_ms)];
     if let Some((field, _)) = limits.into_iter().find(|(_, ms)| ms.is_some_and(|ms| ms <= 0)) {
         return refused(field, "job.timeout", "a time limit must be longer than nothing".into());
+    }
+    if job.deadline_ms.is_some_and(|ms| ms <= 0) {
+        return refused("deadline", "job.timeout", "a deadline must be later than the fire time".into());
     }
     let retry = &job.retry;
     if [retry.delay_ms, retry.jitter_ms, retry.max_delay_ms.unwrap_or(0)].into_iter().any(|ms| ms < 0) {

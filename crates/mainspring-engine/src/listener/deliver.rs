@@ -13,7 +13,9 @@ use mainspring_tasks::HandlerError;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::task::JoinSet;
 
-use super::{CompletedTrigger, EndedRun, FiredTrigger, Hears, Listeners, MissedFires, News, Scope, StartingRun};
+use super::{
+    CompletedTrigger, EndedRun, FiredTrigger, Hears, Listeners, MissedDeadline, MissedFires, News, Scope, StartingRun,
+};
 use crate::definitions::Definitions;
 use crate::notice::Notice;
 
@@ -123,6 +125,9 @@ impl Audience {
             Notice::Ended { run, job, job_version, trigger, attempt, outcome, state, started_at, ended_at, error } => {
                 let (job, trigger) = (self.job(job, job_version).await?, self.name(trigger).await);
                 News::Ended(EndedRun { run, job, trigger, attempt, outcome, state, started_at, ended_at, error })
+            }
+            Notice::DeadlineMissed { run, job, job_version } => {
+                News::Deadline(MissedDeadline { run, job: self.job(job, job_version).await? })
             }
             Notice::Changed(changed) => News::Changed(changed),
             Notice::Started => News::Started,

@@ -1,5 +1,6 @@
 //! The engine on real databases, and with workers of other machines.
 
+mod after;
 mod cluster;
 mod kit;
 mod lanes;

@@ -132,7 +132,7 @@ fn request(verb: TaskVerb, task: Option<u32>) -> TaskRequest {
 }
 
 /// Does the same over a store in memory, and over a file.
-async fn over_both(test: impl AsyncFn(Arc<dyn Store>)) {
+pub async fn over_both(test: impl AsyncFn(Arc<dyn Store>)) {
     test(Arc::new(MemoryStore::new())).await;
     let folder = tempfile::tempdir().expect("a folder");
     test(sqlite(folder.path())).await;

@@ -10,6 +10,7 @@ use mainspring_schedule::Calendar;
 
 use crate::work;
 
+use super::after::{self, Follower};
 use super::{Known, Surroundings, calendar, job, problem, under, with_checked};
 
 /// A bundle as definitions.
@@ -21,6 +22,8 @@ pub struct Compiled {
     pub jobs: Vec<Arc<Job>>,
     /// What is allowed and probably not meant, with pointers that begin at the bundle.
     pub warnings: Vec<Problem>,
+    /// Where the triggers of each job were written, if one of them comes after a job.
+    pub(crate) places: Vec<Vec<String>>,
 }
 
 /// A calendar with its key.
@@ -58,7 +61,7 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
     };
     let inner = Surroundings { namespace, calendars: &find, ..*around };
     let mut jobs = Vec::with_capacity(bundle.jobs.len());
-    let mut warnings = Vec::new();
+    let (mut warnings, mut places) = (Vec::new(), Vec::with_capacity(bundle.jobs.len()));
     for (index, spec) in bundle.jobs.iter().enumerate() {
         if let Err(refusal) = work::may_go_on() {
             return Err(vec![Problem::new(ErrorCode::ServerBusy, refusal.0.detail)]);
@@ -69,12 +72,16 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
             Ok(job) => {
                 let found = super::warnings(spec, &job, around.now).into_iter();
                 warnings.extend(found.map(|found| under(&format!("/jobs/{index}"), found)));
+                places.push(after::places(spec, &job, &format!("/jobs/{index}")));
                 jobs.push(Arc::new(job));
             }
             Err(found) => problems.extend(found.into_iter().map(|found| under(&format!("/jobs/{index}"), found))),
         }
     }
-    with_checked(mainspring_api::check_bundle(bundle), problems).map(|()| Compiled { calendars: order, jobs, warnings })
+    let followers: Vec<Follower<'_>> = jobs.iter().zip(&places).map(|(job, places)| Follower { job, places }).collect();
+    problems.extend(after::circles(&followers, &[]));
+    let checked = with_checked(mainspring_api::check_bundle(bundle), problems);
+    checked.map(|()| Compiled { calendars: order, jobs, warnings, places })
 }
 
 /// The calendars that a bundle names and does not hold, as (namespace, name).

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api::{
-    ErrorCode, JobSpec, Leftovers, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec, XxlTask,
+    DeadlineSpec, ErrorCode, JobSpec, Leftovers, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry,
+    TriggerSpec, XxlTask,
 };
 use mainspring_core::job::{self, Job, JobKey, TriggerDefinition};
 use mainspring_schedule::Calendar;
@@ -71,6 +72,8 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         let hint = "make it shorter, or remove it";
         problems.push(Problem::new(ErrorCode::FieldValue, message).at("/timeout").hint(hint));
     }
+    let deadline = spec.deadline.as_ref().map(|deadline| deadline.within.as_str());
+    let deadline_ms = ms(deadline, positive_ms, "/deadline/within").or_note(&mut problems).flatten();
     let retry = retry::read(spec, &mut problems);
     let alerts = alert::read(&spec.alerts, &mut problems);
     if triggers_are_silent_about(spec)
@@ -98,6 +101,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         timeout_ms,
         run_timeout_ms,
         start_timeout_ms,
+        deadline_ms,
         retry,
         overlap: match spec.overlap_policy() {
             Overlap::Allow => job::Overlap::Allow,
@@ -148,6 +152,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         priority: (job.priority != DEFAULT_PRIORITY).then_some(job.priority),
         timeout: job.timeout_ms.map(duration_text),
         run_timeout: job.run_timeout_ms.map(duration_text),
+        deadline: job.deadline_ms.map(|ms| DeadlineSpec { within: duration_text(ms) }),
         start_timeout: job.start_timeout_ms.map(duration_text),
         overlap: match job.overlap {
             job::Overlap::Allow => is_xxl.then_some(Overlap::Allow),

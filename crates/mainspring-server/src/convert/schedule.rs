@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use mainspring_api::{
-    CalendarInterval, DailyWindow, ErrorCode, IntervalUnit, Misfire, OneOrMany, Problem, Semantics, TriggerSpec,
-    Weekday,
+    AfterOn, CalendarInterval, DailyWindow, ErrorCode, IntervalUnit, Misfire, OneOrMany, Problem, Semantics,
+    TriggerSpec, Weekday,
 };
+use mainspring_core::after;
 use mainspring_core::compile::{self, FieldError};
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{Calendar, TimeOfDay, Timestamp, Trigger, Zone};
@@ -25,7 +26,7 @@ pub fn trigger(spec: &TriggerSpec, timezone: &str) -> Result<TriggerDefinition, 
 
 /// The same, as far as it can be read: what cannot is noted, and left at its default. Nothing without a schedule.
 pub(super) fn read(spec: &TriggerSpec, timezone: &str, problems: &mut Vec<Problem>) -> Option<TriggerDefinition> {
-    let zone_name = spec.timezone.as_deref().unwrap_or(timezone);
+    let zone_name = spec.timezone.as_deref().unwrap_or(if spec.after.is_some() { "UTC" } else { timezone });
     let zone = compile::zone(zone_name).map_err(|error| problem(error, "/timezone")).or_note(problems);
     // The rest is read all the same, so that its problems show at once.
     let zone = zone.unwrap_or_else(Zone::utc);
@@ -100,6 +101,9 @@ pub(super) fn compiled(
         problem(error, pointer)
     };
     let trigger = compile::trigger(definition, now, calendars).map_err(pointed)?;
+    if matches!(definition.schedule, ScheduleDefinition::After { .. }) {
+        return Ok(trigger);
+    }
     match trigger.validate_fires() {
         Ok(()) => Ok(trigger),
         Err(error) => {
@@ -142,6 +146,16 @@ fn schedule(spec: &TriggerSpec, zone: &Zone) -> Result<ScheduleDefinition, Probl
     }
     if let Some(window) = &spec.daily_window {
         return daily_window(window, repeat_count).map_err(|problem| under("/daily_window", problem));
+    }
+    if let Some(jobs) = &spec.after {
+        let on = match spec.on.unwrap_or_default() {
+            AfterOn::Succeeded => after::AfterOn::Succeeded,
+            AfterOn::Failed => after::AfterOn::Failed,
+            AfterOn::Cancelled => after::AfterOn::Cancelled,
+            AfterOn::Skipped => after::AfterOn::Skipped,
+            AfterOn::Any => after::AfterOn::Any,
+        };
+        return Ok(ScheduleDefinition::After { jobs: jobs.as_slice().to_vec(), on });
     }
     if let Some(text) = &spec.delay {
         return Ok(ScheduleDefinition::Delay { delay_ms: duration_ms(text, "/delay")? });
@@ -187,6 +201,20 @@ fn write_schedule(schedule: &ScheduleDefinition, spec: &mut TriggerSpec) {
         }
         ScheduleDefinition::At { at } => spec.at = Some(at.to_string()),
         ScheduleDefinition::Delay { delay_ms } => spec.delay = Some(duration_text(*delay_ms)),
+        ScheduleDefinition::After { jobs, on } => {
+            spec.after = Some(match jobs.as_slice() {
+                [job] => OneOrMany::One(job.clone()),
+                jobs => OneOrMany::Many(jobs.to_vec()),
+            });
+            spec.on = match on {
+                after::AfterOn::Succeeded => None,
+                after::AfterOn::Failed => Some(AfterOn::Failed),
+                after::AfterOn::Cancelled => Some(AfterOn::Cancelled),
+                after::AfterOn::Skipped => Some(AfterOn::Skipped),
+                after::AfterOn::Any => Some(AfterOn::Any),
+            };
+            spec.timezone = None;
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::refusal::Answer;
 
 const STATES: &[&str] =
     &["waiting", "held", "scheduled", "queued", "running", "succeeded", "failed", "cancelled", "skipped"];
-const ORIGINS: &[&str] = &["schedule", "manual", "api", "retry", "parent", "misfire", "backfill"];
+const ORIGINS: &[&str] = &["schedule", "manual", "api", "retry", "parent", "misfire", "backfill", "after"];
 
 /// What can be asked of runs.
 pub(crate) const FIELDS: &[Field] = &[

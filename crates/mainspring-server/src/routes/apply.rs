@@ -19,7 +19,9 @@ use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::{Route, calendars, export, jobs};
+use crate::afters;
 use crate::app::App;
+use crate::convert::after::Follower;
 use crate::convert::{self, Compiled, NamedCalendar, Surroundings};
 use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
@@ -48,6 +50,7 @@ async fn apply(
     if options.prune {
         prune(&app, &mut plan, &namespaces).await?;
     }
+    note_afters(&app, &mut plan).await?;
     if !options.dry_run {
         commit(&app, &mut plan).await?;
     }
@@ -59,6 +62,8 @@ pub(super) struct Plan {
     calendars: Vec<Step<NamedCalendar, CalendarRow>>,
     jobs: Vec<Step<Arc<Job>, JobRow>>,
     warnings: Vec<Problem>,
+    /// Where the triggers of each job were written, if one of them comes after a job.
+    places: Vec<Vec<String>>,
     doomed_jobs: Vec<JobRow>,
     doomed_calendars: Vec<CalendarRow>,
 }
@@ -108,13 +113,23 @@ pub(super) async fn plan(app: &App, compiled: Compiled) -> Answer<Plan> {
         }
     }
     let warnings = compiled.warnings.into_iter().filter(|warning| !is_about_unchanged(warning, &jobs)).collect();
-    Ok(Plan { calendars, jobs, warnings, doomed_jobs: Vec::new(), doomed_calendars: Vec::new() })
+    let places = compiled.places;
+    Ok(Plan { calendars, jobs, warnings, places, doomed_jobs: Vec::new(), doomed_calendars: Vec::new() })
 }
 
 /// Whoever applies the same again has been warned.
 fn is_about_unchanged(warning: &Problem, jobs: &[Step<Arc<Job>, JobRow>]) -> bool {
     let index = warning.pointer.strip_prefix("/jobs/").and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
     index.and_then(|index| jobs.get(index)).is_some_and(|step| step.item.action == ApplyAction::Unchanged)
+}
+
+/// Refuses jobs that start each other in a circle, and warns of those that start after a job that does not exist.
+pub(super) async fn note_afters(app: &App, plan: &mut Plan) -> Answer<()> {
+    let followers = plan.jobs.iter().zip(&plan.places).map(|(step, places)| Follower { job: &step.wanted, places });
+    let gone = plan.doomed_jobs.iter().map(|row| &row.definition.key).collect();
+    let found = afters::check(app, &followers.collect::<Vec<_>>(), &gone).await?;
+    plan.warnings.extend(found);
+    Ok(())
 }
 
 /// Adds what the namespaces of the bundle hold and the bundle lacks.
@@ -150,7 +165,7 @@ async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
         let expect =
             |step: &Step<_, JobRow>| step.before.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         let wanted = slice.iter().map(|step| (Arc::clone(&step.wanted), expect(step))).collect();
-        let saved = app.control().save(wanted, SaveMode::Commit).await.map_err(overtaken)?;
+        let saved = app.control().save_planned(wanted, SaveMode::Commit).await.map_err(overtaken)?;
         for (step, saved) in slice.iter_mut().zip(saved) {
             step.item.version = saved.saved.map(|row| count(row.version.0));
         }

@@ -58,10 +58,17 @@ async fn result(app: &App, files: JobFiles, read: Result<Compiled, Vec<Problem>>
         CheckResult { valid: false, errors: Vec::new(), warnings: files.empty(), items: Vec::new(), jobs: Vec::new() };
     match read {
         Ok(compiled) => {
-            let planned = apply::plan(app, compiled).await?.result(true);
+            let mut plan = apply::plan(app, compiled).await?;
+            match apply::note_afters(app, &mut plan).await {
+                Ok(()) => result.valid = true,
+                Err(refusal) if !refusal.0.errors.is_empty() => {
+                    result.errors = refusal.0.errors.into_iter().map(|problem| files.locate(problem)).collect();
+                }
+                Err(refusal) => return Err(refusal),
+            }
+            let planned = plan.result(true);
             result.warnings.extend(planned.warnings.into_iter().map(|warning| files.locate(warning)));
             result.items = planned.items;
-            result.valid = true;
         }
         Err(mut problems) => {
             problems.truncate(ProblemDetails::ERRORS_MAX);

@@ -201,6 +201,7 @@ fn of_thing(row: &EventRow, payload: &Value) -> Event {
     let mut names = key.split('/').map(str::to_owned);
     let (namespace, second, third) = (names.next(), names.next(), names.next());
     let is_calendar = row.kind == "calendar";
+    let (trigger, run) = if row.kind == "run" { (None, third) } else { (third, None) };
     let data = match (&second, is_calendar) {
         (Some(name), true) => json!({ "calendar": name }),
         _ => Value::Null,
@@ -211,8 +212,8 @@ fn of_thing(row: &EventRow, payload: &Value) -> Event {
         at: instant(row.at),
         namespace,
         job: second.filter(|_| !is_calendar),
-        trigger: third,
-        run: None,
+        trigger,
+        run,
         data,
     }
 }
@@ -318,6 +319,11 @@ mod tests {
         assert_eq!(
             (event.kind.as_str(), event.job.as_deref(), event.trigger.as_deref()),
             ("trigger.paused", Some("job"), Some("t"))
+        );
+        let event = of_thing(&row("run"), &json!({"key": "ns/job/id", "change": "deadline_missed"}));
+        assert_eq!(
+            (event.kind.as_str(), event.run.as_deref(), event.trigger),
+            ("run.deadline_missed", Some("id"), None)
         );
         let event = of_thing(&row("calendar"), &json!({"key": "ns/days", "change": "created"}));
         assert_eq!((event.job, event.data), (None, json!({"calendar": "days"})));

@@ -1,6 +1,6 @@
 //! Jobs: definitions, pauses, runs asked for, history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -19,7 +19,9 @@ use utoipa_axum::routes;
 
 use super::{Route, calendars, runs};
 use crate::access::Caller;
+use crate::afters;
 use crate::app::App;
+use crate::convert::after::Follower;
 use crate::convert::{self, Surroundings};
 use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
 use crate::idempotency::Deed;
@@ -257,12 +259,12 @@ pub(super) async fn view(app: &App, row: &JobRow, language: Lang) -> Answer<api:
 }
 
 /// Compiles a job, with the calendars of the store, and says what it probably does not mean.
-pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Problem>)> {
+async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Problem>)> {
     let bundle = api::Bundle { jobs: vec![spec], ..api::Bundle::default() };
     let (names, bundle) = off_thread(move || Ok((convert::calendars_of(&bundle, DEFAULT_NAMESPACE), bundle))).await?;
     let known = calendars::known(app, names).await?;
     let (now, timezone) = (app.now(), app.default_timezone.clone());
-    off_thread(move || {
+    let (job, mut warnings, places) = off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
         let around = Surroundings {
             namespace: DEFAULT_NAMESPACE,
@@ -271,11 +273,16 @@ pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Proble
             calendars: &find,
             line: convert::NO_LINES,
         };
-        let job = convert::job(&bundle.jobs[0], &around).map_err(Refusal::invalid)?;
-        let warnings = convert::warnings(&bundle.jobs[0], &job, now);
-        Ok((job, warnings))
+        let spec = &bundle.jobs[0];
+        let job = convert::job(spec, &around).map_err(Refusal::invalid)?;
+        let warnings = convert::warnings(spec, &job, now);
+        let places = convert::after::places(spec, &job, "");
+        Ok((job, warnings, places))
     })
-    .await
+    .await?;
+    let follower = Follower { job: &job, places: &places };
+    warnings.extend(afters::check(app, &[follower], &BTreeSet::new()).await?);
+    Ok((job, warnings))
 }
 
 /// Makes or replaces a job, if a condition holds.

@@ -186,10 +186,12 @@ pub(super) fn id(text: &str) -> Answer<RunId> {
 pub(super) async fn shown(app: &App, id: RunId, status: StatusCode) -> Answer<Response> {
     let run = app.control().run(id).await?;
     let tasks = tasks::tasks_of(app, &run).await?;
+    let missed = app.control().store().has_missed_deadline(id).await?;
     let mut shown = Runs::new(&**app.control().store()).show(run).await?;
     if let Some(tasks) = tasks {
         (shown.tasks, shown.paused) = (Some(tasks.counts()), tasks.paused);
         shown.rerun_as = tasks.rerun_as.map(|run| run.to_string());
     }
+    shown.deadline_missed = missed;
     Ok((status, Json(shown)).into_response())
 }

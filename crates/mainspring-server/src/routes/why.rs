@@ -36,7 +36,13 @@ pub(super) fn routes() -> Vec<Route> {
 async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<Json<Why>> {
     let run = app.control().run(runs::id(&run)?).await?;
     let subject = run.id.to_string();
-    Ok(answer(subject, reasons_of(&app, run).await?))
+    let cause = match run.cause {
+        Some(cause) => why::cause(&run, app.control().store().run(cause).await?.as_ref()),
+        None => None,
+    };
+    let mut reasons = reasons_of(&app, run).await?;
+    reasons.extend(cause);
+    Ok(answer(subject, reasons))
 }
 
 /// Why a run is where it is; of a workflow run, also why those of its tasks are that do not run.

@@ -24,6 +24,8 @@ pub(crate) struct JobView {
     pub(crate) recent: Vec<api::RunSummary>,
     pub(crate) pause: Option<Pause>,
     pub(crate) open_alerts: Vec<api::OpenAlert>,
+    /// Jobs that start when its runs end.
+    pub(crate) followed_by: Vec<String>,
 }
 
 impl JobView {
@@ -33,7 +35,12 @@ impl JobView {
         let view = digests.first().map(|digest| Self::of(digest, 0)).unwrap_or_default();
         let pause = if job.paused { pauses::find(app, Paused::Job(job.id)).await? } else { None };
         let open_alerts = crate::alerts::open_of(app, job).await?;
-        Ok(Self { pause, open_alerts, ..view })
+        let key = &job.definition.key;
+        let edges = app.control().store().after_edges(&key.namespace).await?;
+        let mut followed_by: Vec<String> =
+            edges.into_iter().filter(|edge| edge.upstream == key.name).map(|edge| edge.job).collect();
+        followed_by.dedup();
+        Ok(Self { pause, open_alerts, followed_by, ..view })
     }
 
     /// Makes it of what the store says in brief, with so many of the newest runs.
@@ -46,6 +53,7 @@ impl JobView {
             recent: runs().take(recent as usize).collect(),
             pause: None,
             open_alerts: Vec::new(),
+            followed_by: Vec::new(),
         }
     }
 
@@ -59,7 +67,7 @@ impl JobView {
 
 /// A run in brief.
 fn brief(run: &RunDigest) -> api::RunSummary {
-    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill | Origin::After);
     api::RunSummary {
         id: run.id.to_string(),
         state: super::run::state(run.state),
@@ -89,6 +97,7 @@ pub(crate) fn job(row: &JobRow, view: JobView, language: Lang) -> api::Job {
         recent: view.recent,
         open_alerts: view.open_alerts,
         explanations: row.definition.triggers.iter().map(|trigger| words::explain(trigger, language)).collect(),
+        followed_by: view.followed_by,
         created_at: instant(row.created_at),
         updated_at: instant(row.updated_at),
         warnings: Vec::new(),

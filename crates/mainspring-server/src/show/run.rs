@@ -44,7 +44,7 @@ impl<'a> Runs<'a> {
             0 | 1 => run.started_at,
             _ => self.store.attempts(run.id).await?.first().and_then(|first| first.started_at),
         };
-        let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+        let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill | Origin::After);
         let output_ref = run.output.as_deref().and_then(OutputRef::from_text);
         let output = run.output.filter(|_| output_ref.is_none());
         // The store learns of the start with the end; until then the claim is the nearest that is known.
@@ -53,6 +53,9 @@ impl<'a> Runs<'a> {
             Some(job) if run.task.is_some() => task_input(job, run.input.as_deref()),
             job => input(job, run.input.as_deref()),
         };
+        let whole = run.parent.is_none() && run.origin != Origin::Backfill;
+        let within = definition.as_ref().and_then(|job| job.deadline_ms).filter(|_| whole);
+        let deadline = within.map(|ms| run.fire_time + ms);
         Ok(api::Run {
             id: run.id.to_string(),
             namespace: run.key.namespace,
@@ -69,6 +72,8 @@ impl<'a> Runs<'a> {
             expires_at: run.expires_at.filter(|_| run.state != RunState::Running).map(instant),
             started_at: first_start.or(claimed).map(instant),
             ended_at: run.ended_at.filter(|_| run.state.is_final()).map(instant),
+            deadline_at: deadline.map(instant),
+            deadline_missed: false,
             cancel_requested_at: run.cancel_requested_at.map(instant),
             lateness_ms: first_start.map(|at| at.since(run.due_at)),
             attempt: run.attempt,
@@ -82,6 +87,7 @@ impl<'a> Runs<'a> {
             output: output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
             rerun_as: None,
+            cause: run.cause.map(|id| id.to_string()),
             parent: run.parent.map(|id| id.to_string()),
             task: run.task,
             tasks: None,
@@ -154,7 +160,7 @@ pub(crate) fn shard(shard: Shard) -> api::RunShard {
 
 /// A run in brief. Its start is that of the newest attempt.
 pub(crate) fn summary(run: &RunInfo) -> api::RunSummary {
-    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill | Origin::After);
     api::RunSummary {
         id: run.id.to_string(),
         state: state(run.state),
@@ -214,6 +220,7 @@ fn origin(origin: Origin) -> api::Origin {
         Origin::Parent => api::Origin::Parent,
         Origin::Misfire => api::Origin::Misfire,
         Origin::Backfill => api::Origin::Backfill,
+        Origin::After => api::Origin::After,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use mainspring_api::{self as api, Misfire, Semantics};
 use mainspring_core::batch::TriggerStatus;
-use mainspring_core::job::{Job, Overlap, TriggerDefinition};
+use mainspring_core::job::{Job, Overlap, ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{Lang, Timestamp};
 use mainspring_store::{JobRow, NamedTrigger};
 
@@ -42,6 +42,10 @@ pub(crate) fn trigger(
         spec,
         state: match progress.status {
             TriggerStatus::Active => api::TriggerState::Active,
+            // It has no instants that could end.
+            TriggerStatus::Complete if matches!(definition.schedule, ScheduleDefinition::After { .. }) => {
+                api::TriggerState::Active
+            }
             TriggerStatus::Complete => api::TriggerState::Complete,
             TriggerStatus::Error => api::TriggerState::Error,
         },

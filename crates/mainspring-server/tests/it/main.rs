@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod access;
+mod afters;
 mod alerts;
 mod answers;
 mod bundles;
@@ -10,6 +11,7 @@ mod console;
 mod conversion;
 mod dashboard;
 mod data;
+mod deadlines;
 mod documents;
 mod flows;
 mod fuzz;

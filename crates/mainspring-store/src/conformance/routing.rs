@@ -15,8 +15,8 @@ use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 use super::kit::{Draft, Kept, Kit, TakeChanges, asked, at};
 use crate::{AskedRun, Cancelled, Expect, PurgeRule, ROUTED_MAX, Routed, Store, WorkerInfo};
 
-const NORTH: Incarnation = Incarnation(11);
-const SOUTH: Incarnation = Incarnation(12);
+pub(super) const NORTH: Incarnation = Incarnation(11);
+pub(super) const SOUTH: Incarnation = Incarnation(12);
 
 async fn join(kit: &Kit, id: Incarnation, name: &str, zone: &str, slots: u32) {
     let worker = WorkerInfo {
@@ -47,7 +47,7 @@ async fn ask(kit: &Kit, job: &Kept, number: u64) -> RunId {
     kit.ask(job, number, at(1_000)).await.0
 }
 
-async fn route(kit: &Kit, limit: u32, now: Timestamp) -> Routed {
+pub(super) async fn route(kit: &Kit, limit: u32, now: Timestamp) -> Routed {
     kit.store.route(now, limit).await.expect("route")
 }
 
@@ -56,7 +56,7 @@ fn lines(routed: &Routed) -> Vec<&str> {
 }
 
 /// Claims for a worker: from its own line, then from the queue.
-async fn claim(kit: &Kit, id: Incarnation, name: &str) -> Vec<ClaimedRun> {
+pub(super) async fn claim(kit: &Kit, id: Incarnation, name: &str) -> Vec<ClaimedRun> {
     let queues = Queues::named([worker_line("mail", name).as_str(), "mail"]);
     let id = BatchId { incarnation: id, ..kit.batch_id() };
     kit.store.claim_for(id, kit.incarnation, &queues, 9, at(2_000)).await.expect("claim")
@@ -198,7 +198,7 @@ pub async fn busy_worker_is_passed_over(store: Arc<dyn Store>) {
 }
 
 /// A run of a broadcast under a limit of one run of its job, and its shards.
-async fn broadcast(kit: &mut Kit) -> (Kept, RunId, [RunId; 2]) {
+pub(super) async fn broadcast(kit: &mut Kit) -> (Kept, RunId, [RunId; 2]) {
     let mut draft = Draft::new("a").limit(Overlap::QueueAll, 1);
     let definition = Arc::make_mut(&mut draft.0.definition);
     definition.queue = "mail".into();
@@ -218,7 +218,7 @@ async fn broadcast(kit: &mut Kit) -> (Kept, RunId, [RunId; 2]) {
     (job, run, shards)
 }
 
-fn end_of(job: &Kept, run: RunId, by: Incarnation, verdict: Verdict) -> Completion {
+pub(super) fn end_of(job: &Kept, run: RunId, by: Incarnation, verdict: Verdict) -> Completion {
     Completion { held_by: Some(by), ..job.verdict(run, verdict, at(3_000)) }
 }
 

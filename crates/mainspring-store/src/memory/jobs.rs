@@ -192,6 +192,7 @@ fn replace_triggers(model: &mut Model, id: JobId, write: &JobWrite) {
     let mut after = Vec::with_capacity(write.triggers.len());
     for (index, trigger) in (0_u32..).zip(&write.triggers) {
         let placed = place_trigger(model, id, index, trigger, &before, write);
+        model.afters.place(placed, &write.definition, index);
         trigger.gap.iter().for_each(|gap| model.record_gap(id, placed, write.at, gap.clone()));
         after.push(placed);
     }
@@ -254,6 +255,7 @@ fn place_trigger(
 /// Deletes a trigger and leaves a tombstone, and a record of what had passed.
 fn bury(model: &mut Model, id: TriggerId, ends: &[TriggerEnd], at: Timestamp) {
     let mut trigger = model.triggers.remove(id.0).expect("the job named it");
+    model.afters.forget(id);
     if let Some(TriggerEnd { gap, .. }) = ends.iter().find(|end| end.id == id) {
         let through = &mut trigger.row.progress.fired_through;
         *through = (*through).max(Some(gap.last));

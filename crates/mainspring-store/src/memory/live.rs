@@ -51,6 +51,8 @@ pub(super) struct Run {
 pub(super) struct More {
     pub(super) input: Option<String>,
     pub(super) rerun_of: Option<RunId>,
+    /// The run whose end started it.
+    pub(super) cause: Option<RunId>,
     /// The run of which it is a shard, and which.
     pub(super) shard_of: Option<(RunId, Shard)>,
     /// Which task of which workflow's run it is.

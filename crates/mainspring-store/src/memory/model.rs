@@ -12,6 +12,7 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
+use super::after::Afters;
 use super::backfills::Backfills;
 use super::documents::Documents;
 use super::events::Events;
@@ -88,6 +89,9 @@ pub(super) struct Model {
     /// Runs that wait for their shards, and how many these are.
     pub(super) parents: BTreeMap<RunId, (JobId, u32)>,
     pub(super) workflows: Workflows,
+    pub(super) afters: Afters,
+    /// Runs that have missed their deadline, and whether that is told.
+    pub(super) misses: BTreeMap<RunId, bool>,
     /// The nodes, if several share the store.
     pub(super) nodes: Option<Nodes>,
 }
@@ -197,6 +201,8 @@ impl Model {
             routes: BTreeMap::new(),
             parents: BTreeMap::new(),
             workflows: Workflows::default(),
+            afters: Afters::default(),
+            misses: BTreeMap::new(),
             nodes: None,
         }
     }
@@ -280,6 +286,9 @@ impl Model {
         self.events.run(run.id, run.job, state);
         self.workflows.tell(&run, state);
         let End { outcome, started_at, ended_at } = end;
+        let key = &self.jobs.get(run.job.0).expect("it was counted above").row.definition.key;
+        self.afters.tell(key, &run, state, ended_at);
+        super::deadlines::ended(self, &run, ended_at);
         self.history.push(FinalRun { run, outcome, started_at, ended_at });
     }
 

@@ -139,6 +139,8 @@ fn remove_output(model: &mut Model, run: RunId) {
 
 /// Forgets what failovers have lost once the runs of that time are gone.
 fn purge_lost(model: &mut Model, before: Timestamp) -> usize {
+    let Model { misses, live, history, .. } = &mut *model;
+    misses.retain(|run, _| live.get(*run).is_some() || history.get(*run).is_some());
     let there = model.settings.len();
     let is_old = |value: &str| lost_instant(value).is_some_and(|through| through < before);
     model.settings.retain(|name, value| !name.starts_with(LOST_THROUGH) || !is_old(value));

@@ -239,6 +239,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         error_code,
         error,
         rerun_of: more.rerun_of,
+        cause: more.cause,
         parent: run.parent(),
         task: more.task.as_ref().map(|task| task.name.clone()),
         shard: more.shard_of.map(|(_, shard)| shard),

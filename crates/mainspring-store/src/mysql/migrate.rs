@@ -52,6 +52,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(23, "0023_flow"),
     migration!(24, "0024_backfill"),
     migration!(25, "0025_rerun"),
+    migration!(26, "0026_after"),
+    migration!(27, "0027_deadline"),
 ];
 
 /// Number of the newest migration.

@@ -52,6 +52,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(22, "0022_flow"),
     migration!(23, "0023_backfill"),
     migration!(24, "0024_rerun"),
+    migration!(25, "0025_after"),
+    migration!(26, "0026_deadline"),
 ];
 
 /// Number of the newest migration.

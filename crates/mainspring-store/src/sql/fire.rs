@@ -493,7 +493,7 @@ pub(crate) fn is_known(db: &dyn Db, run: RunId) -> Step<bool> {
     Ok(exists(db, sql!("live_has"), &id)? || exists(db, sql!("history_has"), &id)?)
 }
 
-fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {
+pub(crate) fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {
     Gap {
         first: fire_time,
         last: fire_time,

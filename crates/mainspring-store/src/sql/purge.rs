@@ -173,6 +173,7 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         // Not counted: these are no records.
         execute(db, sql!("purge_orphan_lanes"), &[])?;
         execute(db, sql!("purge_inbox"), &[])?;
+        execute(db, sql!("purge_deadlines"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

@@ -5,7 +5,7 @@ mod many;
 use std::collections::BTreeSet;
 
 use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{JobKey, TriggerDefinition};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
 
 use super::Batches;
@@ -14,7 +14,7 @@ use super::gate::{self, Gates};
 use super::names::{self, check};
 use super::session::Session;
 use super::trigger::{self, Buried, Kept};
-use super::{gap, job};
+use super::{after, deadline, gap, job};
 use crate::error::Error;
 use crate::row::{JobRow, JobWrite, Saved, TriggerEnd, TriggerWrite};
 
@@ -122,6 +122,12 @@ impl Prior {
         self.triggers.iter().find(|kept| kept.named.name == name)
     }
 
+    /// What a trigger said before.
+    fn definition(&self, name: &str) -> Option<&TriggerDefinition> {
+        let index = self.trigger(name)?.named.row.index;
+        self.job.as_ref()?.definition.triggers.get(index as usize)
+    }
+
     fn stone(&self, name: &str) -> Option<&Buried> {
         self.buried.iter().find(|buried| buried.stone.name == name)
     }
@@ -171,6 +177,8 @@ fn apply(session: &mut Session<impl Batches>, write: &JobWrite, prior: &Prior) -
         Some(before) => change(&session.connection, before, write)?,
         None => create(&session.connection, write)?,
     };
+    let before = prior.job.as_ref().map(|job| &*job.definition);
+    deadline::place(&session.connection, job.id, before, &job.definition)?;
     replace_triggers(session, prior, job.id, write)?;
     if settle_gate(session, &job, created)? > 0 {
         session.note_queued();
@@ -308,6 +316,8 @@ fn place_trigger(
         }
     };
     write.gap.iter().try_for_each(|passed| gap::add(db, job, id, save.at, passed))?;
+    let was = prior.definition(&write.name);
+    after::place(db, id, was, &save.definition, position as usize)?;
     let progress = settled(id, write, prior.fired_through(&write.name));
     let paused = write.paused || save.paused;
     write_state(db, id, before.map_or(1, |(_, version)| version + 1), paused, &progress)
@@ -364,6 +374,7 @@ pub(crate) fn bury(
     let this: [(&str, &dyn ToSql); 1] = [(":trigger", &id.0)];
     session.note_trigger(*id)?;
     let db = &session.connection;
+    after::forget(db, *id)?;
     if let Some(TriggerEnd { gap, .. }) = ends.iter().find(|end| end.id == *id) {
         let through = progress.fired_through.max(Some(gap.last));
         execute(db, sql!("trigger_through"), &[(":through", &millis(through)), (":id", &id.0)])?;

@@ -32,6 +32,8 @@ pub(crate) struct RunChanges {
     payload: Vec<u8>,
     /// Runs of tasks that have ended, which workflow runs are to hear of.
     ended: Vec<RunId>,
+    /// Other runs that have ended, after which jobs may start.
+    over: Vec<RunId>,
 }
 
 /// Bytes of one change.
@@ -45,11 +47,12 @@ impl RunChanges {
         self.payload.push(u8::try_from(number).expect("fewer than 256 states"));
     }
 
-    /// Notes a run that may be final. Where its version is that of a task, its workflow's run hears of it.
+    /// Notes a run that may be final. Where its version is that of a task, its workflow's run hears of it; else jobs may start after it.
     pub(crate) fn end(&mut self, run: RunId, job: JobId, version: JobVersion, state: RunState) {
         self.push(run, job, state);
-        if state.is_final() && version.task().is_some() {
-            self.ended.push(run);
+        if state.is_final() {
+            let list = if version.task().is_some() { &mut self.ended } else { &mut self.over };
+            list.push(run);
         }
     }
 }
@@ -68,9 +71,10 @@ impl<C: Batches> Session<C> {
         self.known.clear();
     }
 
-    /// Ends the event of the request: its runs are one row, if there were any. Tells workflow runs of the ends of their tasks' runs.
+    /// Ends the event of the request: its runs are one row, if there were any. Tells workflow runs of the ends of their tasks' runs, and
+    /// leaves fires to triggers that come after runs.
     pub(crate) fn flush_runs(&mut self, at: Timestamp) -> Step<()> {
-        let RunChanges { payload, ended } = &mut self.runs;
+        let RunChanges { payload, ended, over } = &mut self.runs;
         if !payload.is_empty() {
             let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":kind", &"runs"), (":payload", payload)];
             self.connection.post(sql!("event_add"), &values, None)?;
@@ -81,6 +85,11 @@ impl<C: Batches> Session<C> {
             // The node that advances them may be another one.
             self.wakes |= C::TELLS_AGAIN;
             self.connection.post(sql!("workflow_tell", postgres, mysql), &[(":runs", &ended)], None)?;
+        }
+        if !over.is_empty() {
+            let over = list::of_runs(std::mem::take(over).into_iter());
+            self.connection.post(sql!("after_tell", postgres, mysql), &[(":runs", &over)], None)?;
+            self.connection.post(sql!("deadline_ended", postgres, mysql), &[(":runs", &over)], None)?;
         }
         Ok(())
     }

@@ -19,9 +19,10 @@ use super::db::{Step, sql};
 use super::lane;
 use super::session::Session;
 use super::{
-    Batches, complete, data, digest, document, fire, gap, job, job_lane, keep, key, names, purge, queue, queues,
-    rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
+    Batches, after, complete, data, deadline, digest, document, fire, gap, job, job_lane, keep, key, names, purge,
+    queue, queues, rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
 };
+use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
@@ -32,10 +33,10 @@ use crate::flow::FlowStore;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, Disk, EventRow, Expect,
-    GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow,
-    Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery,
-    VersionRow, VersionedJob,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, Disk,
+    EventRow, Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline,
+    NamespaceRow, PurgeRule, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning,
+    Tally, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
@@ -286,6 +287,32 @@ impl<B: Backend> Store for B {
             routed.lines.extend(apart(lines)?.unwrap_or_default());
         }
         Ok(routed)
+    }
+
+    async fn afters_due(&self, shards: ShardSet, limit: u32) -> Result<AftersDue> {
+        self.read(ReadLane::Engine, "look for runs that come after others", move |db| after::due(db, shards, limit))
+            .await
+    }
+
+    async fn fire_afters(&self, fires: Vec<AfterFire>, at: Timestamp) -> Result<Vec<AfterFired>> {
+        self.write(Lane::Claim, "make runs that come after others", move |s| after::fire(s, &fires, at)).await
+    }
+
+    async fn after_edges(&self, namespace: &str) -> Result<Vec<AfterEdge>> {
+        let namespace = namespace.to_owned();
+        self.read(ReadLane::Requests, "read which jobs start after which", move |db| after::edges(db, &namespace)).await
+    }
+
+    async fn deadlines_due(&self, at: Timestamp, limit: u32) -> Result<DeadlinesDue> {
+        self.read(ReadLane::Engine, "look for missed deadlines", move |db| deadline::due(db, at, limit)).await
+    }
+
+    async fn miss_deadlines(&self, runs: Vec<RunId>, at: Timestamp) -> Result<Vec<MissedDeadline>> {
+        self.write(Lane::Claim, "note missed deadlines", move |s| deadline::miss(s, &runs, at)).await
+    }
+
+    async fn has_missed_deadline(&self, run: RunId) -> Result<bool> {
+        self.read(ReadLane::Requests, "read a missed deadline", move |db| deadline::is_missed(db, run)).await
     }
 
     async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>> {

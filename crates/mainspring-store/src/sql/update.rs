@@ -12,7 +12,7 @@ use super::replace::{Ending, end_one, end_unstarted};
 use super::save::{bury, check_ends, conflict, place};
 use super::session::Session;
 use super::trigger::{self, Kept};
-use super::{gap, gate, job};
+use super::{deadline, gap, gate, job};
 use crate::error::Error;
 use crate::row::{Expect, JobDelete, JobRow, JobUpdate, TriggerEnd, TriggerUpdate};
 
@@ -183,6 +183,7 @@ fn delete(
     execute(db, sql!("delete_job"), &[(":at", &at.as_millis()), (":id", &before.id.0)])?;
     execute(db, sql!("save_labels_remove"), &this)?;
     execute(db, sql!("data_remove"), &this)?;
+    deadline::forget(db, before.id)?;
     execute(db, sql!("route_forget"), &this)?;
     execute(db, sql!("lane_remove"), &this)?;
     session.flush_runs(at)?;

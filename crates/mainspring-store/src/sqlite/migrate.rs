@@ -42,6 +42,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(20, "0020_flow"),
     migration!(21, "0021_backfill"),
     migration!(22, "0022_rerun"),
+    migration!(23, "0023_after"),
+    migration!(24, "0024_deadline"),
 ];
 
 /// Number of the newest migration.

@@ -16,7 +16,7 @@ use crate::sql::db::{Db, Lock, Row, Sql, Step, execute, maybe_instant, millis, o
 use crate::sql::list::{hex, lists};
 use crate::sql::session::Session;
 use crate::sql::trigger::{Buried, kept};
-use crate::sql::{job, names};
+use crate::sql::{after, deadline, job, names};
 
 /// Locks the jobs of keys, in their order.
 pub(super) fn lock_jobs(db: &dyn Db, keys: &BTreeSet<&JobKey>) -> Step<()> {
@@ -83,6 +83,7 @@ pub(super) fn create(
     let jobs = insert_jobs(db, &fresh)?;
     insert_definitions(db, &jobs)?;
     insert_triggers(db, &fresh, &jobs)?;
+    jobs.iter().try_for_each(|job| deadline::place(db, job.id, None, &job.definition))?;
     let limited = jobs.iter().filter(|job| job.definition.gate().is_some());
     insert(db, on_servers!("many_gates", postgres, mysql), limited.map(|job| json!([job.id.0])))?;
     let events = jobs.iter().map(|job| {
@@ -151,6 +152,9 @@ fn insert_triggers(db: &dyn Db, fresh: &[&JobWrite], jobs: &[JobRow]) -> Step<()
     }
     let shard = |job: &JobRow| shard_of(&job.definition.key.namespace, &job.definition.key.name);
     let id = |job: &JobRow, position: u32| *ids.get(&(job.id, position)).expect("it was made above");
+    for (job, write, (position, _)) in all() {
+        after::place(db, id(job, position), None, &write.definition, position as usize)?;
+    }
     let states = all().map(|(job, write, (position, trigger))| {
         let id = id(job, position);
         let (progress, paused) = (settled(id, trigger, None), trigger.paused || write.paused);

@@ -1,0 +1,1 @@
+DELETE FROM job_after WHERE trigger_id = :trigger

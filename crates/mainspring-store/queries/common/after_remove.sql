@@ -1,0 +1,1 @@
+DELETE FROM after_inbox WHERE id = :id

@@ -1,0 +1,1 @@
+DELETE FROM job_deadline WHERE job_id = :job

@@ -1,0 +1,1 @@
+SELECT MIN(within_ms) FROM job_deadline

@@ -1,0 +1,1 @@
+SELECT 1 FROM deadline_miss WHERE run_id = :run

@@ -1,0 +1,1 @@
+INSERT INTO job_deadline (job_id, within_ms) VALUES (:job, :within)
