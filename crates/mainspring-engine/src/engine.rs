@@ -13,7 +13,7 @@ use mainspring_core::lane::Lane;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, JobId, Timestamp};
 use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning, causes};
-use mainspring_tasks::{Ended, HttpCall, TaskError, TaskRunner};
+use mainspring_tasks::{Ended, HttpCall, LogLimits, TaskError, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
@@ -40,6 +40,7 @@ use crate::queues::QueueWatch;
 use crate::retention::{Retention, RetentionRule};
 use crate::rollup::Roller;
 use crate::sampler::Sampler;
+use crate::state::SharedState;
 use crate::workers::Workers;
 use crate::workflows::Workflows;
 
@@ -69,6 +70,8 @@ pub struct Settings {
     pub listeners: Listeners,
     /// How long one call of a listener may take.
     pub listener_limit: Duration,
+    /// What handlers of this process are given by [`RunContext::state`](crate::RunContext::state).
+    pub state: SharedState,
 }
 
 /// How a node of a cluster is shown.
@@ -94,6 +97,7 @@ impl Default for Settings {
             queues: Queues::All,
             listeners: Listeners::default(),
             listener_limit: Duration::from_secs(5),
+            state: SharedState::default(),
         }
     }
 }
@@ -226,6 +230,7 @@ impl Engine {
             Definitions::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults, Arc::clone(&metrics));
         let definitions = Arc::new(definitions);
         let silence_max = shared.then(|| crate::cluster::frozen(&settings.cluster, settings.kill_grace));
+        let log_limits = settings.tasks.as_ref().map_or_else(LogLimits::default, |tasks| tasks.log);
         let runner = settings.tasks.map(TaskRunner::new).transpose()?;
         let processes = runner.map(|runner| Arc::new(Processes::new(runner, silence_max)));
         // Where nodes share the store, those who are there find out whose runs are lost.
@@ -305,6 +310,8 @@ impl Engine {
             outputs,
             metrics: Arc::clone(&metrics),
             kill_grace: settings.kill_grace,
+            state: Arc::new(settings.state),
+            log_limits,
         };
         let workers = Workers::new(&tools, incarnation.clone(), lanes.clone(), workflows.clone());
         running.spawn(lanes.clone().keep(workers.clone()));
@@ -468,6 +475,7 @@ impl Engine {
 
     /// Returns why an HTTP call to this address is never made here, as far as the address itself tells: the rules for addresses
     /// of HTTP tasks. Names are looked up when a call is made.
+    #[cfg(feature = "http")]
     #[must_use]
     pub fn denies_call(&self, url: &str) -> Option<String> {
         self.processes.as_ref()?.denies(url)

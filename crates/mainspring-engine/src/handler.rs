@@ -1,5 +1,6 @@
 //! Functions that an embedding program registers, and what they are told.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,11 +10,20 @@ use mainspring_core::workflow::TaskContext;
 use mainspring_core::{RunId, Timestamp};
 use mainspring_tasks::JobData;
 pub use mainspring_tasks::{DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::run_log::RunLog;
+use crate::state::{NoState, SharedState};
+
 /// Handlers by name.
 pub type Handlers = mainspring_tasks::Handlers<RunContext>;
+
+/// The input of a run is not what its handler takes.
+#[derive(Debug, thiserror::Error)]
+#[error("the input is not what the handler takes: {0}")]
+pub struct InputError(#[source] serde_json::Error);
 
 /// What a handler is told about its run.
 #[derive(Clone, Debug)]
@@ -27,6 +37,10 @@ pub struct RunContext {
     pub(crate) limit: Option<Duration>,
     /// What the job keeps between its runs, if it does.
     pub(crate) data: Option<JobData>,
+    /// What the program shares with its handlers.
+    pub(crate) state: Arc<SharedState>,
+    /// Where lines of the handler go.
+    pub(crate) log: Arc<RunLog>,
     /// When the node was surely entitled to begin it, in milliseconds since boot.
     pub(crate) begun_ms: u64,
 }
@@ -60,6 +74,28 @@ impl RunContext {
     #[must_use]
     pub fn input(&self) -> Value {
         self.definition.merged_input(self.start.input.as_deref())
+    }
+
+    /// Returns the input as a type of the program.
+    ///
+    /// # Errors
+    /// The input is something else; the message says what, and a handler that passes it on fails its attempt.
+    pub fn input_as<T: DeserializeOwned>(&self) -> Result<T, InputError> {
+        serde_json::from_value(self.input()).map_err(InputError)
+    }
+
+    /// Returns the value of a type that the program shares with its handlers.
+    ///
+    /// # Errors
+    /// The program shares none of that type.
+    pub fn state<T: Any + Send + Sync>(&self) -> Result<&T, NoState> {
+        self.state.get()
+    }
+
+    /// Writes to the run's log, one line for each line of the text. Waits while the lines before are on their way; does nothing
+    /// once the handler is over.
+    pub async fn log(&self, text: impl AsRef<str> + Send) {
+        self.log.write(text.as_ref()).await;
     }
 
     /// Of a run of a task of a workflow: which task and item it is, of which workflow run, and how those ended that it needs, as far as

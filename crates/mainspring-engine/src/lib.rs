@@ -6,6 +6,7 @@
 mod adopt;
 mod after;
 mod backfills;
+#[cfg(feature = "bench")]
 pub mod bench;
 mod clock;
 mod cluster;
@@ -30,7 +31,9 @@ mod process;
 mod queues;
 mod retention;
 mod rollup;
+mod run_log;
 mod sampler;
+mod state;
 mod tasks;
 mod workers;
 mod workflows;
@@ -38,7 +41,9 @@ mod workflows;
 pub use clock::{Alarm, Clock, GuardedClock, ManualClock, ShiftedClock, SystemClock};
 pub use control::Control;
 pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
-pub use handler::{DataError, Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
+pub use handler::{
+    DataError, Handler, HandlerError, HandlerResult, Handlers, InputError, IntoHandlerResult, RunContext,
+};
 pub use lateness::Lateness;
 pub use listener::{
     ChangedJob, CompletedTrigger, EndedRun, FiredTrigger, JobChange, Listener, Listeners, MissedFires, Scope,
@@ -51,4 +56,5 @@ pub use metrics::{
 pub use notice::Notice;
 pub use retention::RetentionRule;
 pub use rollup::Figures;
+pub use state::{NoState, SharedState};
 pub use workers::{Given, LogPiece, Poll, RemoteEnd, Report, Told, WorkerError, Workers};

@@ -18,7 +18,7 @@ use mainspring_core::planner::AttemptEnd;
 use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
 use mainspring_core::{JobId, RunId, Timestamp};
-use mainspring_tasks::{HandlerError, JobData};
+use mainspring_tasks::{HandlerError, JobData, LogLimits};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
@@ -31,6 +31,8 @@ use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::output::Outputs;
 use crate::process::Processes;
+use crate::run_log::RunLog;
+use crate::state::SharedState;
 use crate::tasks::Tasks;
 
 /// How many starts a worker takes from the line at a time.
@@ -49,6 +51,10 @@ pub(crate) struct Tools {
     pub(crate) outputs: Outputs,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) kill_grace: Duration,
+    /// What the program shares with its handlers.
+    pub(crate) state: Arc<SharedState>,
+    /// Bounds of what handlers write.
+    pub(crate) log_limits: LogLimits,
 }
 
 pub(crate) struct Pool {
@@ -312,6 +318,8 @@ impl Pool {
             cancelled,
             limit,
             data,
+            state: Arc::clone(&self.tools.state),
+            log: Arc::new(RunLog::new(self.tools.logs.clone(), self.tools.log_limits, start.run, start.attempt)),
             begun_ms,
         };
         let done = if limit == Some(Duration::ZERO) {
@@ -333,7 +341,16 @@ impl Pool {
         match &context.definition.task {
             Task::Noop => std::future::ready(Done { outcome: AttemptOutcome::Succeeded, detail: None }).boxed(),
             Task::Handler { name } => match self.tools.handlers.find(name) {
-                Some(handler) => self.handle(handler.call(context.clone()), context).boxed(),
+                Some(handler) => {
+                    let work = handler.call(context.clone());
+                    async move {
+                        let log = Arc::clone(&context.log);
+                        let done = self.handle(work, context).await;
+                        log.close().await;
+                        done
+                    }
+                    .boxed()
+                }
                 None => {
                     let error = format!("no handler `{name}` is registered in this process");
                     std::future::ready(Done::failed("handler.not_found", error)).boxed()

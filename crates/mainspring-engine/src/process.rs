@@ -48,6 +48,7 @@ impl Processes {
     }
 
     /// Returns why no call to this address is made.
+    #[cfg(feature = "http")]
     pub(crate) fn denies(&self, url: &str) -> Option<String> {
         self.runner.denies(url)
     }

@@ -3,10 +3,21 @@
 //! [`Store`] is the whole contract. A store keeps and guards rows: which instants fire and what follows an
 //! attempt is decided by `mainspring-core` (the gate of a job is asked under its row's lock).
 
+#![cfg_attr(
+    not(all(feature = "sqlite", feature = "postgres", feature = "mysql")),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        unreachable_patterns,
+        reason = "what only some databases need is there for all"
+    )
+)]
+
 mod after;
 mod backfill;
 mod cluster;
-#[cfg(any(test, feature = "conformance"))]
+#[cfg(any(all(test, feature = "sqlite", feature = "postgres", feature = "mysql"), feature = "conformance"))]
 pub mod conformance;
 mod data;
 mod digest;
@@ -15,12 +26,15 @@ mod error;
 mod flow;
 mod key;
 mod memory;
+#[cfg(feature = "mysql")]
 mod mysql;
 mod open;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod rollup;
 mod row;
 mod sql;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
 mod webhook;
@@ -40,12 +54,15 @@ pub use error::{Error, Result, causes};
 pub use flow::{FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
+#[cfg(feature = "mysql")]
 pub use mysql::MysqlStore;
-pub use open::{open, open_with};
+pub use open::{Options, open, open_with};
+#[cfg(feature = "postgres")]
 pub use postgres::{PostgresStore, Work, work};
 pub use rollup::{RollupRow, RollupSpan};
 pub use row::*;
-pub use sqlite::{Options, SqliteStore};
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 pub use store::Store;
 pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 pub use worker::{ROUTED_MAX, Routed, WorkerInfo, WorkerRow, WorkerToken};

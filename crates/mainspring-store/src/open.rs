@@ -2,7 +2,23 @@
 
 use std::sync::Arc;
 
-use crate::{Error, MemoryStore, MysqlStore, Options, PostgresStore, Result, SqliteStore, Store};
+use crate::{Error, MemoryStore, Result, Store};
+
+/// How a store in a file is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Threads that read for requests; at least 1. The engine has one of its own.
+    pub readers: usize,
+    /// Opens a database although its write-ahead log is damaged: what that would have told is lost. The log is kept beside it, as
+    /// `<path>-wal.damaged`.
+    pub accept_data_loss: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { readers: 2, accept_data_loss: false }
+    }
+}
 
 /// Opens the store that an address names: `memory:` (nothing outlives the process) `sqlite:PATH` (made if missing),
 /// or `postgres://USER:PASSWORD@HOST/DATABASE` or `mysql://USER:PASSWORD@HOST/DATABASE` (set up if empty).
@@ -11,6 +27,7 @@ use crate::{Error, MemoryStore, MysqlStore, Options, PostgresStore, Result, Sqli
 /// [`Error::Unusable`] if the address names no known kind of store, or what is there cannot be used.
 ///
 /// ```
+/// # #[cfg(feature = "postgres")]
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// assert!(mainspring_store::open("memory:").await.is_ok());
 /// let error = mainspring_store::open("postgres://me:secret@db:port/jobs").await.err().unwrap().to_string();
@@ -34,20 +51,24 @@ pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>
         ("memory", "") => Ok(Arc::new(MemoryStore::new())),
         ("memory", _) => Err(unusable("a store in memory has no place; say memory:")),
         ("sqlite", "") => Err(unusable("it names no file; say sqlite:PATH")),
+        #[cfg(feature = "sqlite")]
         ("sqlite", path) => {
             let path = path.to_owned();
-            let opened = tokio::task::spawn_blocking(move || SqliteStore::open(path, options)).await;
-            Ok(Arc::new(opened.expect("opening a store does not panic")?))
+            opened(move || crate::SqliteStore::open(path, options)).await
         }
+        #[cfg(feature = "postgres")]
         ("postgres" | "postgresql", _) => {
             let address = address.to_owned();
-            let opened = tokio::task::spawn_blocking(move || PostgresStore::open(&address)).await;
-            Ok(Arc::new(opened.expect("opening a store does not panic")?))
+            opened(move || crate::PostgresStore::open(&address)).await
         }
+        #[cfg(feature = "mysql")]
         ("mysql" | "mariadb", _) => {
             let address = address.to_owned();
-            let opened = tokio::task::spawn_blocking(move || MysqlStore::open(&address)).await;
-            Ok(Arc::new(opened.expect("opening a store does not panic")?))
+            opened(move || crate::MysqlStore::open(&address)).await
+        }
+        #[cfg(not(all(feature = "sqlite", feature = "postgres", feature = "mysql")))]
+        ("sqlite" | "postgres" | "postgresql" | "mysql" | "mariadb", _) => {
+            Err(unusable("this program was built without such stores; add the crate's feature sqlite, postgres or mysql"))
         }
         ("", _) => Err(Error::Unusable {
             store: address.to_owned(),
@@ -57,7 +78,14 @@ pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>
     }
 }
 
-#[cfg(test)]
+/// Opens a store on a thread that may wait.
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+async fn opened<S: Store + 'static>(open: impl FnOnce() -> Result<S> + Send + 'static) -> Result<Arc<dyn Store>> {
+    let opened = tokio::task::spawn_blocking(open).await;
+    Ok(Arc::new(opened.expect("opening a store does not panic")?))
+}
+
+#[cfg(all(test, feature = "sqlite", feature = "postgres", feature = "mysql"))]
 mod tests {
     use super::*;
 

@@ -20,6 +20,7 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
+use crate::open::Options;
 use crate::row::{Disk, StoreInfo, StoreWarning};
 use crate::sql::db::Step;
 use crate::sql::session::Session;
@@ -28,22 +29,6 @@ use checkpoint::Checkpointer;
 use lock::Lock;
 use reader::{Patience, Readers};
 use writer::Writer;
-
-/// How a [`SqliteStore`] is opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Threads that read for requests; at least 1. The engine has one of its own.
-    pub readers: usize,
-    /// Opens a database although its write-ahead log is damaged: what that would have told is lost. The log is kept beside it, as
-    /// `<path>-wal.damaged`.
-    pub accept_data_loss: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { readers: 2, accept_data_loss: false }
-    }
-}
 
 /// A store in one SQLite file. Every answered change is on the disk: it survives a crash and a power failure.
 ///

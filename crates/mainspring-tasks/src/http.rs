@@ -5,7 +5,7 @@
 //! environment are not used, because behind one the outbound policy could not see addresses.
 
 pub(crate) mod error;
-pub(crate) mod policy;
+mod guard;
 pub(crate) mod request;
 mod resolver;
 mod tls;
@@ -23,13 +23,13 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use self::error::Denied;
-use self::policy::OutboundPolicy;
 use self::request::{Request, shown};
 use self::tls::Trust;
 use crate::attempt::Attempt;
 use crate::ended::{Ended, Outcome, TaskError};
 use crate::log::capture::{LineCutter, Recorder};
 use crate::log::line::Stream;
+use crate::policy::OutboundPolicy;
 use crate::settings::{Settings, SettingsError};
 use crate::task::HttpCall;
 

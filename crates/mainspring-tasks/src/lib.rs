@@ -26,6 +26,7 @@
 //! # }
 //! ```
 
+#![cfg_attr(not(feature = "http"), allow(dead_code, reason = "what only HTTP tasks need is small"))]
 #![expect(clippy::disallowed_methods, reason = "waits here are for processes, by elapsed time, and follow no schedule")]
 
 mod attempt;
@@ -34,11 +35,13 @@ mod codes;
 mod data;
 mod ended;
 mod handler;
+#[cfg(feature = "http")]
 mod http;
 pub mod leash;
 mod leftovers;
 mod log;
 mod numbers;
+mod policy;
 mod process;
 mod room;
 mod runner;
@@ -51,14 +54,17 @@ pub use codes::{ERROR_CODES, ErrorCode};
 pub use data::{DataError, JobData};
 pub use ended::{Ended, Outcome, TaskError};
 pub use handler::{Handler, HandlerError, HandlerFuture, HandlerResult, Handlers, IntoHandlerResult};
+#[cfg(feature = "http")]
 pub use http::error::Denied;
-pub use http::policy::{Allow, AllowError, OutboundPolicy};
+#[cfg(feature = "http")]
 pub use http::request::{CallPart, unsendable};
 pub use leftovers::Leftovers;
 pub use log::channel::{LogReader, LogWriter};
 pub use log::codec::CodecError;
 pub use log::line::{LogChunk, LogLine, Stream};
+pub use log::text::TextLog;
 pub use numbers::{inexact_number, is_exact_number};
+pub use policy::{Allow, AllowError, OutboundPolicy};
 pub use runner::TaskRunner;
 pub use settings::{LogLimits, Settings, SettingsError};
 pub use task::{HttpCall, StatusRange, Task};

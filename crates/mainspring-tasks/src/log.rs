@@ -5,3 +5,4 @@ pub(crate) mod channel;
 pub(crate) mod codec;
 pub(crate) mod line;
 mod tail;
+pub(crate) mod text;

@@ -9,6 +9,7 @@ use tokio::time::sleep;
 
 use crate::attempt::Attempt;
 use crate::ended::{Ended, Outcome, TaskError};
+#[cfg(feature = "http")]
 use crate::http::Caller;
 use crate::log::capture::Recorder;
 use crate::log::channel::LogWriter;
@@ -21,10 +22,14 @@ const DEFAULT_SHELL: &str = "sh";
 /// The smallest line limit: room for any character.
 const LINE_BYTES_MIN: usize = 16;
 
+#[cfg(not(feature = "http"))]
+const WITHOUT_HTTP: &str = "this program was built without HTTP tasks; add the crate's feature http-tasks";
+
 /// Performs tasks under common settings. One per worker; shared by reference among its slots.
 #[derive(Debug)]
 pub struct TaskRunner {
     processes: Host,
+    #[cfg(feature = "http")]
     http: Caller,
     room: Room,
     log: LogLimits,
@@ -40,12 +45,18 @@ impl TaskRunner {
         if settings.log.line_bytes_max < LINE_BYTES_MIN {
             return Err(SettingsError::TooSmall { field: "log.line_bytes_max", min: LINE_BYTES_MIN as u64 });
         }
-        let (processes, http) = (Host::new(&settings)?, Caller::new(&settings)?);
-        Ok(Self { processes, http, room: Room::new(settings.files), log: settings.log })
+        Ok(Self {
+            processes: Host::new(&settings)?,
+            #[cfg(feature = "http")]
+            http: Caller::new(&settings)?,
+            room: Room::new(settings.files),
+            log: settings.log,
+        })
     }
 
     /// Returns why the outbound policy keeps HTTP calls from an address, as far as the address itself tells: names are looked up
     /// when a call is made.
+    #[cfg(feature = "http")]
     pub fn denies(&self, url: &str) -> Option<String> {
         self.http.denies(url)
     }
@@ -55,7 +66,13 @@ impl TaskRunner {
     /// # Errors
     /// `http.dns`: there is none. `http.denied_address`: none that may be reached.
     pub async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, TaskError> {
-        self.http.addresses(host, port).await
+        #[cfg(feature = "http")]
+        return self.http.addresses(host, port).await;
+        #[cfg(not(feature = "http"))]
+        {
+            let _unused = (host, port);
+            Err(TaskError::new("task.not_enabled", WITHOUT_HTTP))
+        }
     }
 
     /// Performs `task` and returns how it ended; nothing of it runs or is stored any more then.
@@ -105,7 +122,12 @@ impl TaskRunner {
             Task::Noop => return Ended::succeeded(),
             Task::Run { script, shell } => Program::Script { script, shell: shell.as_deref().unwrap_or(DEFAULT_SHELL) },
             Task::Exec { argv } => Program::Argv(argv),
+            #[cfg(feature = "http")]
             Task::Http(call) => return self.http.perform(call, attempt, recorder, stop).await,
+            #[cfg(not(feature = "http"))]
+            Task::Http(_) => {
+                return Ended::failed(TaskError::new("task.not_enabled", WITHOUT_HTTP));
+            }
         };
         self.processes.perform(program, attempt, recorder, stop).await
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::http::policy::OutboundPolicy;
+use crate::policy::OutboundPolicy;
 
 /// The settings of all tasks that a runner performs.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use mainspring_core::job::{Job, JobKey, OnLost, Overlap, RetryPolicy, Task};
+use mainspring_core::job::{Job, JobKey, Leftovers, OnLost, Overlap, RetryPolicy, Task};
+use mainspring_core::routing::Strategy;
 use serde_json::Value;
 
 use crate::trigger::{TriggerBuilder, millis};
@@ -47,6 +48,61 @@ impl JobBuilder {
     /// Runs a program, without a shell, instead of a handler.
     pub fn exec(mut self, argv: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.job.task = Task::Exec { argv: argv.into_iter().map(Into::into).collect() };
+        self
+    }
+
+    /// Makes an HTTP call instead of calling a handler; the feature `http-tasks`.
+    #[cfg(feature = "http-tasks")]
+    pub fn http(mut self, call: crate::HttpBuilder) -> Self {
+        self.job.task = Task::Http(call.build());
+        self
+    }
+
+    /// Adds a variable to the environment of the process.
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.job.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// Starts the process in this folder, in place of a private one that goes with the run.
+    pub fn working_dir(mut self, folder: impl Into<String>) -> Self {
+        self.job.working_dir = Some(folder.into());
+        self
+    }
+
+    /// Says what becomes of processes that a program leaves running when it ends by itself.
+    pub fn leftovers(mut self, leftovers: Leftovers) -> Self {
+        self.job.leftovers = leftovers;
+        self
+    }
+
+    /// Names a parameter of the input, with its rules as in a job file: `json!({"type": "integer", "default": 3})`.
+    pub fn param(mut self, name: impl Into<String>, rules: Value) -> Self {
+        self.job.params.insert(name.into(), rules);
+        self
+    }
+
+    /// Sets the queue in which runs wait; `default` if not set.
+    pub fn queue(mut self, queue: impl Into<String>) -> Self {
+        self.job.queue = queue.into();
+        self
+    }
+
+    /// Says which worker of the queue executes a run.
+    pub fn routing(mut self, strategy: Strategy) -> Self {
+        self.job.routing.strategy = strategy;
+        self
+    }
+
+    /// Sends runs only to workers with this label; each further one has to match as well.
+    pub fn on_workers(mut self, label: impl Into<String>, value: impl Into<String>) -> Self {
+        self.job.routing.workers.insert(label.into(), value.into());
+        self
+    }
+
+    /// Sends runs with the same value at this place of their input to the same worker: a member's name, or a JSON pointer.
+    pub fn routing_key(mut self, place: impl Into<String>) -> Self {
+        self.job.routing.key = Some(place.into());
         self
     }
 

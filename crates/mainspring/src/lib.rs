@@ -29,36 +29,57 @@
 //! With `sqlite:PATH` instead of `memory:`, jobs, runs and history survive the process, also one that is killed: every
 //! instant is then accounted for as fired, missed or suppressed. Schedules are tested without waiting by a
 //! [`ManualEngine`].
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `sqlite` (default) | stores in files, `sqlite:PATH` |
+//! | `postgres`, `mysql` | stores that programs and servers share, `postgres://…`, `mysql://…` |
+//! | `http-tasks` | jobs that are HTTP calls |
+//! | `jiff`, `chrono` | conversions of [`Timestamp`] by [`TimestampExt`] |
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/listeners.md")]
 mod guide {}
 
+mod calendar;
 mod error;
+#[cfg(feature = "http-tasks")]
+mod http;
 mod job;
+mod leash;
 mod manual;
 mod scheduler;
+mod time;
 mod trigger;
 mod workflow;
 
+pub use calendar::{CalendarBuilder, holidays};
 pub use error::Error;
+#[cfg(feature = "http-tasks")]
+pub use http::{HttpBuilder, http};
 pub use job::{JobBuilder, job};
+pub use leash::leash;
 pub use mainspring_core::after::AfterOn;
 pub use mainspring_core::batch::{Gap, Placed};
-pub use mainspring_core::job::{Backoff, JobKey, OnLost, Overlap, RetryOn, RetryPolicy};
+pub use mainspring_core::job::{Backoff, CalendarRule, Job, JobKey, Leftovers, OnLost, Overlap, RetryOn, RetryPolicy};
+pub use mainspring_core::routing::Strategy;
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 pub use mainspring_core::workflow::{FailFast, TaskState, TriggerRule};
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
 pub use mainspring_engine::flow::{Item, Session};
 pub use mainspring_engine::{
-    ChangedJob, CompletedTrigger, DataError, EndedRun, FiredTrigger, Handler, HandlerError, HandlerResult,
-    IntoHandlerResult, JobChange, Listener, MissedFires, Notice, RetentionRule, RunContext, Scope, StartingRun,
-    Stopped,
+    ChangedJob, CompletedTrigger, Control, DataError, EndedRun, Engine, FiredTrigger, Handler, HandlerError,
+    HandlerResult, InputError, IntoHandlerResult, JobChange, Listener, MissedFires, NoState, Notice, RetentionRule,
+    RunContext, Scope, StartError, StartingRun, Stopped, control::Upcoming,
 };
 pub use mainspring_schedule as schedule;
-pub use mainspring_store::{GapRow, JobRow, RunInfo};
+pub use mainspring_schedule::{CalendarUnit, MisfirePolicy, Semantics, TimeOfDay};
+pub use mainspring_store::{Error as StoreError, GapRow, JobRow, RunInfo};
+pub use mainspring_tasks::Allow;
 pub use manual::ManualEngine;
 pub use scheduler::{Approve, Builder, Scheduler};
+pub use serde_json::Value;
+pub use time::TimestampExt;
 pub use trigger::{TriggerBuilder, after, at, calendar_interval, cron, daily_window, delay, every};
 pub use workflow::{Needs, TaskOf, WorkflowBuilder, workflow};
 
@@ -66,7 +87,8 @@ pub use workflow::{Needs, TaskOf, WorkflowBuilder, workflow};
 pub mod prelude {
     pub use crate::{
         EndedRun, JobKey, Listener, ManualEngine, Notice, OnLost, Overlap, RunContext, RunState, Scheduler, Scope,
-        StartingRun, Timestamp, at, calendar_interval, cron, daily_window, delay, every, job, workflow,
+        StartingRun, Timestamp, TimestampExt, at, calendar_interval, cron, daily_window, delay, every, holidays, job,
+        workflow,
     };
     pub use serde_json::{Value, json};
 }

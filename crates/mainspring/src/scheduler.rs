@@ -1,5 +1,6 @@
 //! The scheduler of an embedding program.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +13,19 @@ use mainspring_engine::{
     SystemClock,
 };
 use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store, TaskRequest, TaskVerb};
+use mainspring_tasks::{Allow, LogChunk};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
+use crate::calendar::CalendarBuilder;
 use crate::error::Error;
 use crate::job::{JobBuilder, NAMESPACE};
+use crate::leash;
 use crate::workflow::{TaskOf, WorkflowBuilder};
+
+/// Bytes of a log that are read at once.
+const LOG_BYTES: u32 = 1024 * 1024;
 
 /// A running scheduler. Stopped by [`Scheduler::shutdown`]; dropping it ends its runs without ceremony.
 #[derive(Debug)]
@@ -60,6 +67,47 @@ impl Builder {
     /// Allows jobs that are shell lines, programs and HTTP calls, with private folders under `work_root`.
     pub fn processes(mut self, work_root: impl Into<std::path::PathBuf>) -> Self {
         self.settings = self.settings.with_tasks(work_root);
+        if let Some(tasks) = self.settings.tasks.as_mut().filter(|_| leash::is_offered()) {
+            tasks.leash = Some("/proc/self/exe".into()).filter(|path: &std::path::PathBuf| path.exists());
+            tasks.leash_args = vec![leash::ARGUMENT.to_owned()];
+        }
+        self
+    }
+
+    /// Allows HTTP calls to reach an address beyond public ones: call it after [`Builder::processes`], which allows calls.
+    pub fn allow_outbound(mut self, exception: Allow) -> Self {
+        if let Some(tasks) = &mut self.settings.tasks {
+            tasks.outbound = std::mem::take(&mut tasks.outbound).allow(exception);
+        }
+        self
+    }
+
+    /// Shares a value with all handlers, which read it with [`RunContext::state`]; one of each type.
+    ///
+    /// ```
+    /// # use mainspring::prelude::*;
+    /// struct Greeting(&'static str);
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), mainspring::Error> {
+    /// let scheduler = Scheduler::builder()
+    ///     .state(Greeting("hello"))
+    ///     .handler("greet", async |run: RunContext| {
+    ///         let (greeting, name) = (run.state::<Greeting>()?.0, run.input_as::<String>()?);
+    ///         run.log(format!("{greeting}, {name}")).await;
+    ///         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
+    ///     })
+    ///     .start("memory:")
+    ///     .await?;
+    /// scheduler.add(job("greet").input(json!("Ana"))).await?;
+    /// let run = scheduler.run_now("greet").await?.id;
+    /// scheduler.wait(run).await?;
+    /// assert_eq!(scheduler.log(run).await?, ["hello, Ana"]);
+    /// # scheduler.shutdown(std::time::Duration::ZERO).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn state<T: Any + Send + Sync>(mut self, value: T) -> Self {
+        self.settings.state.insert(value);
         self
     }
 
@@ -87,7 +135,8 @@ impl Builder {
         self
     }
 
-    /// Starts on a store: `memory:`, or `sqlite:PATH`.
+    /// Starts on a store: `memory:`, or `sqlite:PATH`; with the features `postgres` and `mysql` also a database, which any number of
+    /// programs and servers may share.
     ///
     /// # Errors
     /// If the store cannot be opened or the engine cannot start.
@@ -116,6 +165,41 @@ impl Scheduler {
         let job = Arc::new(job.build());
         let plans = self.control().save(vec![(job, Expect::Anything)], SaveMode::Commit).await?;
         Ok(plans.into_iter().find_map(|plan| plan.saved).expect("a committed save returns its job"))
+    }
+
+    /// Adds a calendar, or changes the one with that name, and with it the next instants of the triggers that use it.
+    ///
+    /// # Errors
+    /// If something about it cannot be used, or its base is not there.
+    pub async fn add_calendar(&self, calendar: CalendarBuilder) -> Result<(), Error> {
+        let (namespace, name, definition) = calendar.build();
+        self.control().save_calendar(&namespace, &name, &definition, Expect::Anything, SaveMode::Commit).await?;
+        Ok(())
+    }
+
+    /// Deletes a calendar.
+    ///
+    /// # Errors
+    /// If there is no such calendar, or a trigger uses it.
+    pub async fn remove_calendar(&self, calendar: &str) -> Result<(), Error> {
+        let JobKey { namespace, name } = key(calendar);
+        Ok(self.control().delete_calendar(&namespace, &name, Expect::Anything).await?)
+    }
+
+    /// The lines that a run has written, of its last attempt.
+    ///
+    /// # Errors
+    /// If there is no such run, or the store cannot be read.
+    pub async fn log(&self, run: RunId) -> Result<Vec<String>, Error> {
+        let attempt = self.control().run(run).await?.attempt;
+        let (mut lines, mut next) = (Vec::new(), 0);
+        loop {
+            let chunks = self.engine.store().log(run, attempt, next, LOG_BYTES).await?;
+            let Some(last) = chunks.last() else { return Ok(lines) };
+            next = last.first_line + u64::from(last.line_count);
+            let decoded = chunks.iter().filter_map(|chunk| LogChunk::decode(&chunk.data).ok());
+            lines.extend(decoded.flat_map(|chunk| chunk.lines).map(|line| line.text));
+        }
     }
 
     /// Adds a workflow, or makes a new version of the job with that name. Its functions are called by runs that start from then on:

@@ -100,6 +100,50 @@ impl TriggerBuilder {
         self
     }
 
+    /// Days of the week on which it fires, for [`daily_window`], by their English names; all if not set.
+    pub fn days(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        if let ScheduleDefinition::DailyWindow { days, .. } = &mut self.definition.schedule {
+            *days = names.into_iter().map(Into::into).collect();
+        }
+        self
+    }
+
+    /// Lets a [`daily_window`] last to the end of the day.
+    pub fn to_end_of_day(mut self) -> Self {
+        if let ScheduleDefinition::DailyWindow { to, .. } = &mut self.definition.schedule {
+            *to = None;
+        }
+        self
+    }
+
+    /// Whether a [`calendar_interval`] keeps the local time of day where clocks change, which it does if not set.
+    pub fn preserve_hour(mut self, preserves: bool) -> Self {
+        if let ScheduleDefinition::CalendarInterval { preserve_hour, .. } = &mut self.definition.schedule {
+            *preserve_hour = preserves;
+        }
+        self
+    }
+
+    /// Whether a [`calendar_interval`] leaves out days on which its time of day does not exist.
+    pub fn skip_day(mut self, skips: bool) -> Self {
+        if let ScheduleDefinition::CalendarInterval { skip_day, .. } = &mut self.definition.schedule {
+            *skip_day = skips;
+        }
+        self
+    }
+
+    /// Input of its runs, over that of the job.
+    pub fn input(mut self, input: serde_json::Value) -> Self {
+        self.definition.input = input;
+        self
+    }
+
+    /// Priority of its runs in place of the job's; higher goes first.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.definition.priority = Some(priority);
+        self
+    }
+
     /// A calendar of the job's namespace whose days are passed over.
     pub fn calendar(mut self, name: impl Into<String>) -> Self {
         self.definition.calendar = Some(name.into());

@@ -1,6 +1,7 @@
 //! Statements, values and rows: what the requests see of a database.
 
 use mainspring_core::{Incarnation, RunId, Timestamp, TzdataVersion};
+#[cfg(feature = "postgres")]
 use tokio_postgres::error::SqlState;
 
 use crate::error::Error;
@@ -66,10 +67,13 @@ pub(crate) enum Fault {
     /// A value cannot be what it should be: written by a newer program, or damaged.
     Unreadable(String),
     /// SQLite could not do it.
+    #[cfg(feature = "sqlite")]
     Sqlite(rusqlite::Error),
     /// PostgreSQL could not do it.
+    #[cfg(feature = "postgres")]
     Postgres(tokio_postgres::Error),
     /// MySQL could not do it.
+    #[cfg(feature = "mysql")]
     Mysql(mysql_async::Error),
     /// The connection is of no use any more; what it did last is uncertain.
     Broken(String),
@@ -110,11 +114,13 @@ impl Fault {
         const TIME_LIMITS: [u16; 2] = [1969, 3024];
         match self {
             Self::Panicked => Blame::Values,
+            #[cfg(feature = "postgres")]
             Self::Postgres(error) => match error.code() {
                 Some(code) if *code == SqlState::QUERY_CANCELED => Blame::Time,
                 Some(code) if is_about_values(code.code()) => Blame::Values,
                 _ => Blame::Nobody,
             },
+            #[cfg(feature = "mysql")]
             Self::Mysql(mysql_async::Error::Server(error)) => match error.code {
                 code if TIME_LIMITS.contains(&code) => Blame::Time,
                 code if CANNOT_BE_KEPT.contains(&code) || is_about_values(&error.state) => Blame::Values,
@@ -133,11 +139,15 @@ impl Fault {
         match self {
             Self::Refused(error) => crate::causes(&error),
             Self::Unreadable(what) => what,
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(error) => error.to_string(),
+            #[cfg(feature = "postgres")]
             Self::Postgres(error) => {
                 error.as_db_error().map_or_else(|| crate::causes(&error), |error| error.message().to_owned())
             }
+            #[cfg(feature = "mysql")]
             Self::Mysql(mysql_async::Error::Server(error)) => error.message,
+            #[cfg(feature = "mysql")]
             Self::Mysql(error) => last_cause(&error),
             Self::Broken(why) => why,
             Self::Panicked => "the request failed in an unforeseen way; this is a bug of mainspring".to_owned(),
@@ -177,18 +187,21 @@ impl From<Error> for Fault {
     }
 }
 
+#[cfg(feature = "postgres")]
 impl From<tokio_postgres::Error> for Fault {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Postgres(error)
     }
 }
 
+#[cfg(feature = "mysql")]
 impl From<mysql_async::Error> for Fault {
     fn from(error: mysql_async::Error) -> Self {
         Self::Mysql(error)
     }
 }
 
+#[cfg(feature = "sqlite")]
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)

@@ -11,7 +11,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::net::lookup_host;
 
 use super::error::{Denied, Unresolved};
-use super::policy::OutboundPolicy;
+use crate::policy::OutboundPolicy;
 
 pub(super) struct Resolver {
     policy: Arc<OutboundPolicy>,

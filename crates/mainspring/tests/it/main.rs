@@ -1,5 +1,6 @@
 //! The embedded scheduler as programs use it, on a clock that the tests set, and on SQLite across restarts.
 
+mod builder;
 mod data;
 mod killed;
 mod killed_workflow;
@@ -507,10 +508,10 @@ async fn bad_jobs_are_refused_with_the_field() {
         (job("a").trigger(cron("@daily").name("x")).trigger(cron("@daily").name("x")), "triggers"),
     ] {
         let error = scheduler.add(bad.clone()).await.expect_err("refused");
-        let Error::Request(mainspring_engine::control::Error::Invalid { error, .. }) = error else {
+        let Error::Invalid { field: wrong, message, .. } = &error else {
             panic!("{bad:?}: {error}");
         };
-        assert_eq!(error.field, field, "{error}");
+        assert_eq!(*wrong, field, "{message}");
     }
     assert!(scheduler.add(job("a b")).await.is_err());
     assert_eq!(scheduler.jobs().await.expect("readable"), []);
