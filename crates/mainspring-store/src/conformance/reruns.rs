@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A rerun that keeps some tasks, each under the number that it has.
-fn again(job: &Kept, of: RunId, number: u64, after: Option<RunId>, keep: &[(u32, u32)]) -> AskedRun {
+pub(crate) fn again(job: &Kept, of: RunId, number: u64, after: Option<RunId>, keep: &[(u32, u32)]) -> AskedRun {
     let keep = keep.iter().map(|(there, here)| KeptTask { there: *there, here: *here }).collect();
     AskedRun {
         origin: Origin::Rerun,
@@ -51,7 +51,7 @@ async fn end(kit: &Kit, run: RunId, tasks: Vec<TaskWrite>, end: Verdict, now: Ti
 }
 
 /// A run of a, which succeeded in two items, b, which failed, and c, which did not start because of it. With the runs of a and b.
-async fn over(kit: &mut Kit) -> (Kept, RunId, Vec<RunId>) {
+pub(crate) async fn over(kit: &mut Kit) -> (Kept, RunId, Vec<RunId>) {
     let (job, run) = begun(kit, &["a", "b", "c"]).await;
     let item = |item: u32| TaskWrite {
         item: Some(item),

@@ -3,6 +3,7 @@
 mod backfills;
 mod faults;
 mod power;
+mod reruns;
 mod unknown;
 
 use std::sync::Arc;

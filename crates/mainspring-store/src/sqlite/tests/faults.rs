@@ -39,6 +39,7 @@ fn child_process() {
         "fire" => runtime.block_on(fire(Path::new(&path), 20, usize::MAX)),
         "script" => runtime.block_on(fire(Path::new(&path), 2, 2)),
         power::SYNCED | power::UNSYNCED => runtime.block_on(power::script(Path::new(&path), &role)),
+        reruns::ROLE => runtime.block_on(reruns::run(Path::new(&path))),
         backfills::ROLE => runtime.block_on(backfills::run(Path::new(&path))),
         "fill" => runtime.block_on(fill_and_make_room(Path::new(&path))),
         other => panic!("unknown role {other}"),
