@@ -152,6 +152,8 @@ fn example(name: &str) -> Option<Value> {
         "JobSpec.schedule" => json!(["@daily", {"every": "1h"}]),
         "JobSpec.triggers" => json!([{"name": "t", "cron": "@daily"}]),
         "JobSpec.http" => json!({"url": "http://h/"}),
+        "JobSpec.deadline" => json!({"within": "2h"}),
+        "TriggerSpec.after" => "b".into(),
         "JobSpec.alerts" => json!([{"failed": true, "channels": ["ops"]}]),
         "AlertSpec.channels" => json!(["ops"]),
         "AlertSpec.to" => json!(["ops@example.org"]),
@@ -174,6 +176,7 @@ fn example(name: &str) -> Option<Value> {
         | "AlertSpec.late"
         | "AlertSpec.runs_longer"
         | "AlertSpec.repeat"
+        | "DeadlineSpec.within"
         | "DailyWindow.every" => "90s".into(),
         "ParamSpec.enum" => json!([1, "a"]),
         "ParamSpec.default" => json!("a"),
@@ -265,13 +268,15 @@ fn document(name: &str, value: &Value) -> Value {
         }
         "TriggerSpec" => {
             let base = match member {
-                "cron" | "every" | "at" | "calendar_interval" | "daily_window" | "delay" => json!({}),
+                "cron" | "every" | "at" | "calendar_interval" | "daily_window" | "delay" | "after" => json!({}),
+                "on" => json!({"after": "b"}),
                 "repeat_count" => json!({"every": "1h"}),
                 "misfire" if is_counted(value) => json!({"every": "1h"}),
                 _ => json!({"cron": "@daily"}),
             };
             of_trigger(with(base, member, value))
         }
+        "DeadlineSpec" => of_job(json!({"name": "a", "noop": true, "deadline": with(json!({}), member, value)})),
         "HttpTask" => of_job(json!({"name": "a", "http": with(json!({"url": "http://h/"}), member, value)})),
         "XxlTask" => {
             let base =
