@@ -14,6 +14,7 @@ export function pages(seen) {
     `/ns/default/runs/${seen.big}?tab=data`,
     `/ns/default/runs/${seen.flow}?task=load`,
     `/ns/default/runs/${seen.flow}?view=gantt`,
+    `/ns/default/runs/${seen.flow}?rerun=*`,
     '/ns/default/jobs/etl-flow?tab=tasks&view=grid',
     '/ns/default/backfills',
     '/ns/default/backfills/new?job=nightly-report&from=2026-11-02&to=2026-11-13',

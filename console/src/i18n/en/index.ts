@@ -22,6 +22,7 @@ import { approvals } from './approvals';
 import { flows } from './flows';
 import { xxl } from './xxl';
 import { backfills } from './backfills';
+import { rerun } from './rerun';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -53,6 +54,7 @@ export const en = {
   flows,
   xxl,
   backfills,
+  rerun,
   settings,
   palette,
   help,

@@ -23,6 +23,7 @@ import { approvals } from './approvals';
 import { flows } from './flows';
 import { xxl } from './xxl';
 import { backfills } from './backfills';
+import { rerun } from './rerun';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -54,6 +55,7 @@ export const zh: Dictionary = {
   flows,
   xxl,
   backfills,
+  rerun,
   settings,
   palette,
   help,

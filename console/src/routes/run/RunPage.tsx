@@ -29,7 +29,11 @@ import { Timeline, endOf } from './Timeline';
 import { type Step, stepsOf } from './times';
 
 // Only workflows have tasks.
+const RerunDialog = lazy(() => import('./RerunDialog').then((module) => ({ default: module.RerunDialog })));
 const RunTasks = lazy(() => import('./RunTasks').then((module) => ({ default: module.RunTasks })));
+
+/** In place of a task: what is run again is chosen in the dialog. */
+const ALL = '*';
 
 export function RunPage() {
   const t = useT();
@@ -52,7 +56,7 @@ function RunView({ run }: { run: Run }) {
   const failed = run.state === 'failed';
   const error = useQuery({ ...errorQuery(run.id, undefined), enabled: failed && !run.tasks });
   const why = useQuery({ ...whyQuery(run.id), enabled: !over && run.state !== 'running' });
-  const actions = useActions(run);
+  const actions = useActions(run, () => set({ rerun: ALL }));
   const tabs = runTabs.filter((name) => name !== 'tasks' || run.tasks);
   // A workflow writes nothing itself: what one looks for is with its tasks.
   const first = run.tasks ? 'tasks' : 'log';
@@ -108,6 +112,11 @@ function RunView({ run }: { run: Run }) {
       }
       actions={<ActionBar actions={actions} />}
     >
+      {search.rerun !== undefined && run.tasks && (
+        <Suspense>
+          <RerunDialog key={search.rerun} run={run} from={search.rerun === ALL ? undefined : search.rerun} onClose={() => set({ rerun: undefined })} />
+        </Suspense>
+      )}
       <Steps steps={stepsOf(run, attempts)} run={run} />
       {failed && <ErrorBanner run={run} attempts={attempts} error={error.data} onShow={showLine} />}
       {!over && why.data && run.state !== 'running' && <WhyPanel why={why.data} namespace={run.namespace} title={t.run.whyTitle} />}
@@ -176,7 +185,7 @@ function RunView({ run }: { run: Run }) {
   );
 }
 
-function useActions(run: Run): Action[] {
+function useActions(run: Run, chooseTasks: () => void): Action[] {
   const t = useT();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -217,7 +226,7 @@ function useActions(run: Run): Action[] {
   const rerunCommand: Command = { cli: ['run', 'rerun', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', path), body: {} } };
   const cancelCommand: Command = { cli: ['run', 'cancel', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/cancel', path), body: {} } };
   return [
-    { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => void confirm({ title: t.run.rerun, text: t.run.rerunText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
+    { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => run.tasks && over ? chooseTasks() : void confirm({ title: t.run.rerun, text: t.run.rerunText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
     ...(run.tasks && !over ? [pause] : []),
     {
       id: 'cancel',

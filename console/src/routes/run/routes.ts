@@ -9,6 +9,8 @@ export const runRoute = createRoute({
   getParentRoute: () => nsRoute,
   path: 'runs/$run',
   validateSearch: searchOf((raw) => ({
+    /** A task from which the run is to be run again; `*` asks which. */
+    rerun: text(raw, 'rerun'),
     attempt: count(raw, 'attempt'),
     tab: oneOf(raw, 'tab', runTabs),
     find: text(raw, 'find'),

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { Ban, Check, SkipForward, X } from 'lucide-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Ban, Check, RotateCcw, SkipForward, X } from 'lucide-react';
 import { useState } from 'react';
 import { type Action, ActionBar } from '@/components/ActionBar';
 import { confirm } from '@/components/confirm';
@@ -63,6 +63,7 @@ function TaskActions({ run, status, node }: { run: string; status: TaskStatus; n
     },
     onError: (error, { verb }) => toastError(t.workflow.verbs[verb], error),
   });
+  const navigate = useNavigate();
   const [decision, setDecision] = useState<Decision>();
   const decide = (verb: Decision['verb']) => setDecision({ run, task: name, prompt: status.task.reason ?? node.spec.approval?.prompt, from: [node.spec.approval?.from ?? []].flat(), verb });
   const over = isFinal(status.state);
@@ -82,10 +83,11 @@ function TaskActions({ run, status, node }: { run: string; status: TaskStatus; n
       ...more,
     };
   };
+  const again: Action = { id: 'again', label: t.rerun.fromHere, icon: RotateCcw, hidden: true, run: () => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, rerun: name }), replace: true } as never) };
   const approval = node.kind === 'approval' ? [action('approve', Check, { tone: 'primary', run: () => decide('approve') }), action('reject', X, { tone: 'danger', run: () => decide('reject') })] : [];
   return (
     <>
-      <ActionBar actions={[...approval, action('skip', SkipForward), action('cancel', Ban), action('succeeded', Check, { hidden: true }), action('failed', X, { hidden: true })]} />
+      <ActionBar actions={[...approval, action('skip', SkipForward), action('cancel', Ban), action('succeeded', Check, { hidden: true }), action('failed', X, { hidden: true }), again]} />
       {decision && <DecideDialog decision={decision} onClose={() => setDecision(undefined)} />}
     </>
   );

@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-9hjqO9mL.js";
