@@ -106,6 +106,14 @@ words!(
     }
 );
 
+impl Origin {
+    /// Whether a run of this origin stands for a fire time of the past: the deadline counted from that says nothing of it.
+    #[must_use]
+    pub const fn is_of_the_past(self) -> bool {
+        matches!(self, Self::Backfill | Self::Rerun)
+    }
+}
+
 /// What can happen to a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunEvent {

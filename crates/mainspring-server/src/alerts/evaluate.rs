@@ -213,6 +213,13 @@ impl Desk {
                 let event = Event::Misfired { count: payload["count"].as_u64().unwrap_or(1) };
                 self.on(job, &event, row.at, found);
             }
+            "run" if payload["change"] == "deadline_missed" => {
+                let text = payload["key"].as_str().and_then(|key| key.rsplit('/').next()).unwrap_or_default();
+                let Ok(run) = text.parse::<RunId>() else { return Ok(()) };
+                let Some(info) = self.app.control().store().run(run).await? else { return Ok(()) };
+                self.know(&[info.job]).await?;
+                self.on(info.job, &Event::DeadlineMissed { run: text.to_owned() }, row.at, found);
+            }
             "job" => {
                 let key = payload["key"].as_str().unwrap_or_default();
                 let is_it = |known: &Known| known.job.key.to_string() == key;

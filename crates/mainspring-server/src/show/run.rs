@@ -53,7 +53,7 @@ impl<'a> Runs<'a> {
             Some(job) if run.task.is_some() => task_input(job, run.input.as_deref()),
             job => input(job, run.input.as_deref()),
         };
-        let whole = run.parent.is_none() && run.origin != Origin::Backfill;
+        let whole = run.parent.is_none() && !run.origin.is_of_the_past();
         let within = definition.as_ref().and_then(|job| job.deadline_ms).filter(|_| whole);
         let deadline = within.map(|ms| run.fire_time + ms);
         Ok(api::Run {

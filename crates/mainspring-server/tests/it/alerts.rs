@@ -242,6 +242,30 @@ async fn late_runs_are_told_at_their_time_and_over_when_they_start() {
 }
 
 #[tokio::test]
+async fn missed_deadline_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
+    let receiver = Receiver::start().await;
+    let client = &place.client;
+    channel(client, json!({"name": "ops", "webhook": {"url": receiver.url()}})).await;
+    client.pause_queue("night", &mainspring_api::Reason::default()).await.unwrap();
+    let alerts = json!([{"deadline_missed": true, "channels": ["ops"]}]);
+    place
+        .job(json!({"name": "pay", "noop": true, "queue": "night", "deadline": {"within": "10m"}, "alerts": alerts}))
+        .await;
+    let waits = client.run_job("default", "pay", &RunNow::default()).await.unwrap();
+    clock.set("2026-01-01T00:10:01Z".parse().unwrap());
+    let message = receiver.heard(1).await.remove(0).json();
+    assert_eq!(message["data"]["subject"], "default/pay: not done by its deadline");
+    assert_eq!(message["data"]["run"], waits.id);
+    client.resume_queue("night", &mainspring_api::Reason::default()).await.unwrap();
+    let message = receiver.heard(2).await.remove(1).json();
+    assert_eq!(message["type"], "alert.recovered");
+    place.stop().await;
+}
+
+#[tokio::test]
 async fn silence_holds_what_begins_and_tells_it_when_it_ends() {
     let folder = tempfile::tempdir().unwrap();
     let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());

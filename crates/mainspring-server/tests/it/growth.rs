@@ -136,6 +136,7 @@ fn document(name: &str, count: u64) -> Value {
         "Bundle.namespaces" => json!({"namespaces": list(|index| format!("n{index}").into())}),
         "JobSpec.schedule" => with("schedule", list(|_| "@daily".into())),
         "JobSpec.triggers" => with("triggers", list(|index| json!({"name": format!("t{index}"), "cron": "@daily"}))),
+        "TriggerSpec.after" => with("schedule", json!({"after": list(|index| format!("j{index}").into())})),
         "JobSpec.exec" => json!({"jobs": [{"name": "a", "exec": list(|_| "x".into())}]}),
         "JobSpec.env" => json!({"jobs": [{"name": "a", "run": "x", "env": mapping(|_| "v".into())}]}),
         "JobSpec.labels" => with("labels", mapping(|_| "v".into())),

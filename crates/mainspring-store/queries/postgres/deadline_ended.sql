@@ -6,7 +6,7 @@ FROM (SELECT 1 FROM job_deadline LIMIT 1) AS used
 CROSS JOIN LATERAL json_array_elements_text(CAST(:runs AS json)) AS e (v)
 CROSS JOIN LATERAL (
     SELECT id, job_id, fire_time, ended_at FROM history
-    WHERE id = CAST(e.v AS uuid) AND parent_run IS NULL AND origin <> 'backfill' OFFSET 0) AS h
+    WHERE id = CAST(e.v AS uuid) AND parent_run IS NULL AND origin NOT IN ('backfill', 'rerun') OFFSET 0) AS h
 CROSS JOIN LATERAL (SELECT within_ms FROM job_deadline WHERE job_id = h.job_id OFFSET 0) AS d
 WHERE h.ended_at > h.fire_time + d.within_ms
 ON CONFLICT (run_id) DO NOTHING

@@ -82,8 +82,9 @@ pub async fn deadline_is_that_of_the_job_now(store: Arc<dyn Store>) {
     assert_eq!(due(&kit, at(2_000)).await, [run]);
     let job = kit.save(Draft::from_kept(&job).edit(|job| job.deadline_ms = Some(5_000))).await;
     assert_eq!(due(&kit, at(5_999)).await, []);
-    let backfill = AskedRun { origin: Origin::Backfill, ..asked(&job, 2, at(1_000)) };
-    kit.store.ask_run(backfill).await.expect("ask_run");
+    for (number, origin) in [(2, Origin::Backfill), (3, Origin::Rerun)] {
+        kit.store.ask_run(AskedRun { origin, ..asked(&job, number, at(1_000)) }).await.expect("ask_run");
+    }
     assert_eq!(due(&kit, at(6_000)).await, [run], "runs over past fire times have none");
     kit.store.delete_job(&job.job.definition.key, Expect::Anything, Vec::new(), at(5_000)).await.expect("delete_job");
     let after = kit.store.deadlines_due(at(9_000), 100).await.expect("deadlines_due");

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::run::Origin;
 use mainspring_core::{RunId, Timestamp};
 
 use super::live::Run;
@@ -14,7 +13,7 @@ use crate::row::{DeadlinesDue, MissedDeadline};
 fn deadline(model: &Model, run: &Run) -> Option<Timestamp> {
     let job = model.job(run.job);
     let within = job.row.definition.deadline_ms.filter(|_| !job.deleted)?;
-    (run.parent().is_none() && run.origin != Origin::Backfill).then_some(run.fire_time + within)
+    (run.parent().is_none() && !run.origin.is_of_the_past()).then_some(run.fire_time + within)
 }
 
 /// Notes a run that has ended after its deadline.
