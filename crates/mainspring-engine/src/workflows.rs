@@ -144,6 +144,24 @@ impl Workflows {
         self.0.owned.subscribe()
     }
 
+    /// Does what is due now. What the store refuses of one kind keeps the others from nothing.
+    async fn look(&self, shards: ShardSet, late: bool) -> Result<()> {
+        loop {
+            let advanced = self.0.pass(shards, late).await;
+            let made = self.0.afters.pass(shards).await;
+            if matches!(made, Ok(true)) {
+                self.wake();
+            }
+            let told = self.0.deadlines.pass().await;
+            let more = advanced?;
+            made?;
+            told?;
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
     /// Advances what is due, whenever there is something. Never ends.
     pub(crate) async fn run(self) {
         let mut owned = self.0.owned.subscribe();
@@ -153,21 +171,9 @@ impl Workflows {
         let mut woken = true;
         loop {
             let shards = *owned.borrow_and_update();
-            let mut left = Ok(true);
-            while matches!(left, Ok(true)) && !shards.is_empty() {
-                left = self.0.pass(shards, alone && !woken).await;
-            }
-            if left.is_ok() && !shards.is_empty() {
-                left = self.0.afters.pass(shards).await;
-                if matches!(left, Ok(true)) {
-                    self.wake();
-                }
-            }
-            if left.is_ok() && !shards.is_empty() {
-                left = self.0.deadlines.pass().await.map(|()| false);
-            }
-            match left {
-                Ok(_) => {}
+            let looked = if shards.is_empty() { Ok(()) } else { self.look(shards, alone && !woken).await };
+            match looked {
+                Ok(()) => {}
                 Err(Error::Closed) => return,
                 Err(error) => {
                     tracing::error!(error = %causes(&error), "workflow runs could not be advanced; trying again");

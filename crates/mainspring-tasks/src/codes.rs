@@ -10,7 +10,7 @@ pub struct ErrorCode {
 }
 
 /// All codes of tasks, and of the data that attempts leave, in order.
-pub const ERROR_CODES: [ErrorCode; 38] = [
+pub const ERROR_CODES: [ErrorCode; 39] = [
     code("data.invalid", "The data of a job is a JSON object. Write one to $MS_DATA, whole."),
     code("data.not_kept", "The job keeps no data between its runs. Set `keep_data` in its definition."),
     code("data.too_large", "A job keeps 64 KiB of data. Keep what is large elsewhere, and its place in the data."),
@@ -88,6 +88,10 @@ pub const ERROR_CODES: [ErrorCode; 38] = [
         "The working folder is missing or no folder. Make it on every worker that may run the job.",
     ),
     code("task.cancelled", "The attempt was ended on request."),
+    code(
+        "task.not_enabled",
+        "This program runs no task of that kind. Build it with the feature, or take a newer worker.",
+    ),
 ];
 
 const fn code(code: &'static str, advice: &'static str) -> ErrorCode {

@@ -146,7 +146,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
             "name: a\nnoop: true\nschedule:\n  - cron: '@daily'\n    every: 1h\n  - {timezone: UTC}\n  - {at: x, repeat_count: 3}\n",
             &[
                 "error[trigger.two_kinds]: a trigger has cron and every   --> jobs:5:12\n  hint: make a list with a trigger of each",
-                "error[trigger.no_kind]: a trigger needs one of cron, every, at, calendar_interval, daily_window, delay   --> jobs:6:5",
+                "error[trigger.no_kind]: a trigger needs one of cron, every, at, calendar_interval, daily_window, delay, after   --> jobs:6:5",
                 "error[field.value]: \"repeat_count\" has no effect with at   --> jobs:7:27\n  hint: it counts for every and daily_window",
             ],
         ),

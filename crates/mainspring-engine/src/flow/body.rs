@@ -189,9 +189,9 @@ impl Run {
             ("MS_ITEMS", folder.items().display().to_string()),
         ];
         env.extend(told.map(|(name, value)| (name.to_owned(), value)));
-        env.extend(self.start.fire_time.map(|at| ("MS_FIRE_TIME".to_owned(), at.to_string())));
         Attempt {
             job: format!("{}/{}", self.flow, self.component),
+            fire_time: self.start.fire_time.map(|at| at.to_string()),
             env,
             timeout: process.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
             working_dir: process.working_dir.as_ref().map(PathBuf::from),

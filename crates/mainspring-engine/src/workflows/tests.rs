@@ -343,7 +343,7 @@ async fn matrix_without_values_is_skipped_and_a_map_that_is_no_list_fails() {
 async fn condition_is_asked_when_all_upstreams_have_ended() {
     let mut workflow = diamond();
     workflow.tasks[1].condition = Some("${{ needs.a.state == 'failed' }}".into());
-    workflow.tasks[2].condition = Some("${{ needs.a.outputs.rows }}".into());
+    workflow.tasks[2].condition = Some("${{ params.rows }}".into());
     workflow.tasks[3].trigger_rule = TriggerRule::AllDone;
     let mut world = World::new(workflow);
     world.play(&mut Dice(3), all_well).await;

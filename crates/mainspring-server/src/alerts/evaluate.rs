@@ -162,9 +162,8 @@ impl Desk {
         self.jobs.clear();
         self.states.clear();
         for document in all(&self.app, STATE).await? {
-            if let Some((id, kept)) = states::read(&document) {
-                self.states.insert(id, Held { kept, version: Some(document.version) });
-            }
+            let Some((id, kept)) = states::read(&document).or_else(|| states::blank(&document)) else { continue };
+            self.states.insert(id, Held { kept, version: Some(document.version) });
         }
         let kept = document.body.parse().unwrap_or(0);
         self.place = Some(Place { version: document.version, kept, seen: kept });

@@ -26,6 +26,12 @@ pub(super) fn read(document: &Document) -> Option<(JobId, Kept)> {
     Some((JobId(document.name.parse().ok()?), serde_json::from_str(&document.body).ok()?))
 }
 
+/// What stands for a document that this program cannot read, until the next event of its job replaces it.
+pub(super) fn blank(document: &Document) -> Option<(JobId, Kept)> {
+    tracing::warn!(job.id = document.name, "what is open of a job's alerts cannot be read; it begins anew");
+    Some((JobId(document.name.parse().ok()?), Kept { key: JobKey::new("", ""), state: State::default() }))
+}
+
 /// Everything that is wrong now, by job.
 pub(crate) async fn open_alerts(app: &App) -> Result<Vec<OpenAlert>> {
     let kept: Vec<_> =

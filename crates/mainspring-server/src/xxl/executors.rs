@@ -238,7 +238,7 @@ impl Executors {
 /// How far a clock is ahead that shows whole seconds, to the second.
 fn offset_ms(date_ms: i64, now: Timestamp) -> i64 {
     let ahead = date_ms + 500 - now.as_millis();
-    (ahead + 500 * ahead.signum()) / 1_000 * 1_000
+    (ahead.abs() + 499) / 1_000 * 1_000 * ahead.signum()
 }
 
 #[cfg(test)]

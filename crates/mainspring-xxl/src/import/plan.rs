@@ -519,7 +519,7 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
 
     #[test]
     fn addresses_of_alarms_are_told_of_failures_by_the_channel() {
-        let tables = Tables::read(format!("{TABLES}INSERT INTO xxl_job_info (id, job_group, schedule_type, executor_handler, glue_type, alarm_email) VALUES (1,1,'NONE','a','BEAN','a@b.c, d@e.f,x');").as_bytes()).unwrap();
+        let tables = Tables::read(format!("{TABLES}INSERT INTO xxl_job_info (id, job_group, schedule_type, executor_handler, glue_type, executor_route_strategy, alarm_email) VALUES (1,1,'NONE','a','BEAN','FIRST','a@b.c, d@e.f,x');").as_bytes()).unwrap();
         let options = Options { mail_channel: Some("mail".to_owned()), ..options(false) };
         let imported = import(&tables, &options);
         let alert = &imported.bundle.jobs[0].alerts[0];
