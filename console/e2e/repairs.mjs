@@ -1,5 +1,7 @@
 // What people do when a job has gone wrong, from end to end. Each returns what is wrong, or throws.
+import { createServer } from 'node:http';
 import { signIn, violations, visit } from './browser.mjs';
+import { Server } from './server.mjs';
 
 /** What failed in a workflow run runs again, after a look at the plan; a task and what needs it, chosen in the graph; and a plan that no longer holds does nothing. */
 export async function runPartOfWorkflowAgain({ server, open }) {
@@ -48,4 +50,105 @@ export async function runPartOfWorkflowAgain({ server, open }) {
   const last = page.url().split('/').at(-1).replace(/\?.*/, '');
   if ((await server.final(last)) !== 'succeeded') faults.push('the run of the newest version did not succeed');
   return faults;
+}
+
+/** A receiver on this machine; `taken` is what it was sent, and it refuses while `broken`. */
+async function receiver() {
+  const taken = [];
+  const state = { taken, broken: false };
+  const http = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      if (!state.broken) taken.push(JSON.parse(body).type);
+      response.writeHead(state.broken ? 503 : 204).end();
+    });
+  });
+  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
+  return Object.assign(state, { url: `http://127.0.0.1:${http.address().port}/`, close: () => http.close() });
+}
+
+/** A channel is made and tried, a rule tells it of a failure, the badge counts it, it is silenced, sent again, and over when the job is well; what cannot be deleted says why. */
+export async function hearOfFailures({ open }) {
+  const hook = await receiver();
+  const server = new Server('--allow-outbound', 'loopback');
+  await server.start();
+  try {
+    await server.job('payroll', { run: 'exit 3' });
+    const context = await open({}, {}, server);
+    const page = await signIn(context, server);
+    await visit(page, '/ns/default/alerts');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New channel' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('night');
+    const faults = await violations(page);
+    await dialog.getByLabel('Kind').selectOption('webhook');
+    await dialog.getByLabel('Address', { exact: true }).fill(hook.url);
+    faults.push(...(await violations(page)));
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Channels' }).click();
+    await page.getByRole('button', { name: 'Send a test to night' }).click();
+    await page.getByText('night has taken the test.').waitFor();
+    hook.broken = true;
+    await page.getByRole('button', { name: 'Send a test to night' }).click();
+    await page.getByText(/night did not take the test: alert.refused/).waitFor();
+    hook.broken = false;
+    if (hook.taken.join() !== 'alert.test') faults.push(`the receiver was sent ${hook.taken}`);
+
+    // What is changed keeps the secret that the form does not know.
+    await page.getByRole('row', { name: /night/ }).getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Change' }).click();
+    if ((await dialog.getByLabel('Address', { exact: true }).inputValue()) !== '***') faults.push('the address is shown');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'New rule' }).click();
+    await dialog.getByLabel('Name', { exact: true }).fill('all');
+    await dialog.getByLabel('Starts later than').fill('soon');
+    faults.push(...(await violations(page)));
+    context.expectsFailures = true;
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Starts later than').fill('10m');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByRole('row', { name: /all.*failed, started later than 10m.*night/ }).waitFor();
+
+    await server.run('payroll');
+    await page.getByRole('link', { name: /^Alerts.*1 open/ }).waitFor();
+    await page.getByRole('tab', { name: 'Open' }).click();
+    await page.getByRole('row', { name: /payroll.*failed/ }).waitFor();
+    await server.until('the message', async () => hook.taken.includes('alert.opened'));
+    await page.getByRole('button', { name: 'Silence payroll' }).click();
+    await dialog.getByLabel('Reason').fill('the disk is replaced');
+    faults.push(...(await violations(page)));
+    await dialog.getByRole('button', { name: 'Silence' }).click();
+    await page.getByText('silenced until').last().waitFor();
+    await page.getByRole('tab', { name: 'Silences' }).click();
+    await page.getByRole('button', { name: 'End the silence of default/payroll' }).click();
+    await page.getByText('The silence is over.').waitFor();
+
+    await page.getByRole('tab', { name: 'Deliveries' }).click();
+    const sent = hook.taken.length;
+    await page.getByRole('button', { name: /^Send again: default\/payroll/ }).click();
+    await server.until('the message again', async () => hook.taken.length > sent);
+    faults.push(...(await violations(page)));
+
+    await page.getByRole('tab', { name: 'Channels' }).click();
+    await page.getByRole('row', { name: /night/ }).getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(/named by the rules all/).waitFor();
+
+    await server.job('payroll', { run: 'true' });
+    await server.run('payroll');
+    await page.getByRole('link', { name: 'Alerts', exact: true }).waitFor();
+    await server.until('the message that it is over', async () => hook.taken.includes('alert.recovered'));
+    return faults;
+  } finally {
+    await server.stop();
+    hook.close();
+  }
 }

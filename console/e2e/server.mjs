@@ -116,6 +116,11 @@ export async function fill(server) {
     connections: [{ from: 'order', to: 'work' }, { from: 'work', to: 'sort' }, { from: 'work', to: 'broken', relationships: 'failure' }, { from: 'sort', to: 'store', relationships: 'large', max_items: 2 }],
   });
   await server.call('POST', '/api/v1/namespaces/default/flows/orders/components', { action: 'start', components: ['order', 'work', 'sort', 'broken'] });
+  // Nothing may be sent to this machine, so that its messages are given up or wait.
+  await server.call('PUT', '/api/v1/alert-channels/ops', { name: 'ops', webhook: { url: 'http://127.0.0.1:9/' } });
+  await server.call('PUT', '/api/v1/alert-rules/etl', { name: 'etl', namespace: 'default', labels: { team: 'etl' }, alerts: [{ failed: true, late: '10m', channels: ['ops'] }, { failed_in_row: 3, runs_longer: '1h', channels: ['ops'], repeat: '4h' }] });
+  await server.call('POST', '/api/v1/alert-silences', { namespace: 'default', job: 'resting', until: new Date(Date.now() + 7_200_000).toISOString(), reason: 'The <b>disk</b> is replaced' });
+  await server.call('POST', '/api/v1/alert-channels/ops/test');
   const flow = await server.run('etl-flow');
   const failed = await server.run('always-fails');
   const big = await server.run('big-numbers');

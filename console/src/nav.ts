@@ -1,4 +1,5 @@
 import {
+  Bell,
   Boxes,
   CalendarDays,
   Gauge,
@@ -17,6 +18,7 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
+import { AlertBadge } from './routes/alerts/AlertBadge';
 import { ApprovalBadge } from './routes/approvals/ApprovalBadge';
 import type { Dictionary } from './i18n';
 
@@ -41,6 +43,7 @@ export const nav: readonly (readonly NavEntry[])[] = [
     { to: '/ns/$ns/flows', word: 'flows', icon: Workflow, key: 'f' },
     { to: '/ns/$ns/backfills', word: 'backfills', icon: Rewind, key: 'b' },
     { to: '/ns/$ns/approvals', word: 'approvals', icon: Inbox, key: 'a', badge: ApprovalBadge },
+    { to: '/ns/$ns/alerts', word: 'alerts', icon: Bell, key: 'e', badge: AlertBadge },
   ],
   [
     { to: '/ns/$ns/queues', word: 'queues', icon: Layers, key: 'q', phone: true },

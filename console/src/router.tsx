@@ -6,6 +6,7 @@ import { NotFound } from './frame/NotFound';
 import { config } from './lib/config';
 import { prefs } from './lib/prefs';
 import { parseSearch, stringifySearch } from './lib/search';
+import { alertsRoutes } from './routes/alerts/routes';
 import { approvalsRoutes } from './routes/approvals/routes';
 import { backfillsRoutes } from './routes/backfills/routes';
 import { calendarsRoutes } from './routes/calendars/routes';
@@ -65,6 +66,7 @@ const tree = rootRoute.addChildren([
       ...jobRoutes,
       ...runsRoutes,
       ...runRoutes,
+      ...alertsRoutes,
       ...approvalsRoutes,
       ...backfillsRoutes,
       ...flowsRoutes,

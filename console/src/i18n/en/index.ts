@@ -23,6 +23,7 @@ import { flows } from './flows';
 import { xxl } from './xxl';
 import { backfills } from './backfills';
 import { rerun } from './rerun';
+import { alerts } from './alerts';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -55,6 +56,7 @@ export const en = {
   xxl,
   backfills,
   rerun,
+  alerts,
   settings,
   palette,
   help,

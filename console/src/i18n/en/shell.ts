@@ -14,6 +14,7 @@ export const shell = {
   flows: 'Flows',
   backfills: 'Backfills',
   approvals: 'Approvals',
+  alerts: 'Alerts',
   operations: 'Operations',
   xxl: 'XXL-JOB',
   settings: 'Settings',

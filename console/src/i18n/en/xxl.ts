@@ -81,7 +81,7 @@ export const xxl = {
     groups: ['Executor management', 'XXL-JOB: Apps', 'An app has a token of its own; two are valid for a day when it is replaced.'],
     instances: ['Registered nodes', 'XXL-JOB: Executors', 'Dialect, last beat, clock, circuit breaker, and what an executor cannot do.'],
     token: ['accessToken of the server', 'XXL-JOB: Replace the token', 'There is no token for all, and none that everybody knows.'],
-    alarm: ['Alarm e-mail', 'Webhooks', 'Messages for run.failed and others, signed and repeated until they are answered.'],
+    alarm: ['Alarm e-mail', 'Alerts: Rules, Channels', 'By e-mail, WeCom, DingTalk, Feishu, Slack or webhook; one message when it begins, and one when it is over.'],
     users: ['User management', 'Settings', 'One access token for people; single-use links sign browsers in.'],
   },
 };

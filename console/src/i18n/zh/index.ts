@@ -24,6 +24,7 @@ import { flows } from './flows';
 import { xxl } from './xxl';
 import { backfills } from './backfills';
 import { rerun } from './rerun';
+import { alerts } from './alerts';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -56,6 +57,7 @@ export const zh: Dictionary = {
   xxl,
   backfills,
   rerun,
+  alerts,
   settings,
   palette,
   help,

@@ -16,6 +16,7 @@ export const shell: typeof en = {
   flows: '数据流',
   backfills: '补数',
   approvals: '审批',
+  alerts: '告警',
   operations: '批量操作',
   xxl: 'XXL-JOB',
   settings: '设置',

@@ -22,7 +22,7 @@ const places = {
   groups: { to: '/xxl' },
   instances: { to: '/xxl' },
   token: { to: '/xxl' },
-  alarm: { to: '/webhooks' },
+  alarm: { to: '/ns/$ns/alerts', search: { tab: 'rules' } },
   users: { to: '/settings' },
 } as const;
 

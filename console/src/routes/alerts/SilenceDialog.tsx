@@ -1,0 +1,93 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ask, idempotencyKey } from '@/api/client';
+import { Button } from '@/components/Button';
+import { Dialog } from '@/components/Dialog';
+import { Field, Select, TextInput } from '@/components/Field';
+import { toast } from '@/components/toast';
+import { useFormats, useT } from '@/i18n';
+import { serverNow } from '@/lib/clock';
+import css from './Alerts.module.css';
+import { ProblemNote } from './parts';
+
+/** Which jobs; all of them when nothing is given. */
+export interface SilenceOf {
+  namespace?: string;
+  job?: string;
+}
+
+const HOUR = 3_600_000;
+const spans = [HOUR / 2, HOUR, 2 * HOUR, 8 * HOUR, 24 * HOUR, 7 * 24 * HOUR];
+
+/** Asks for how long alerts are held back, and why. */
+export function SilenceDialog({ of, onClose }: { of: SilenceOf; onClose: () => void }) {
+  const t = useT();
+  const formats = useFormats();
+  const client = useQueryClient();
+  const [typed, setTyped] = useState({ namespace: of.namespace ?? '', job: of.job ?? '', label: '', reason: '' });
+  const [span, setSpan] = useState(2 * HOUR);
+  const ready = typed.reason.trim() !== '';
+  const make = useMutation({
+    mutationFn: () => {
+      const given = (key: 'namespace' | 'job' | 'label') => (typed[key].trim() === '' ? {} : { [key]: typed[key].trim() });
+      const body = { until: new Date(serverNow() + span).toISOString(), reason: typed.reason.trim(), ...given('namespace'), ...given('job'), ...given('label') };
+      return ask(api.POST('/api/v1/alert-silences', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body }));
+    },
+    onSuccess: () => {
+      onClose();
+      toast({ tone: 'good', text: t.alerts.silenced });
+      return client.invalidateQueries({ queryKey: ['alerts'] });
+    },
+  });
+  const line = (key: keyof typeof typed, label: string, hint?: string, placeholder?: string) => (
+    <Field label={label} hint={hint}>
+      {(field) => <TextInput {...field} autoComplete="off" maxLength={500} placeholder={placeholder} value={typed[key]} onChange={(event) => setTyped({ ...typed, [key]: event.target.value })} />}
+    </Field>
+  );
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={of.job ? t.alerts.silenceOf(of.job) : t.alerts.silence}
+      description={t.alerts.silenceText}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button tone="primary" busy={make.isPending} disabled={!ready} onClick={() => make.mutate()}>
+            {t.alerts.silence}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className={css.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) make.mutate();
+        }}
+      >
+        <ProblemNote error={make.error} />
+        <div className={css.pair}>
+          {line('namespace', t.alerts.namespace, t.alerts.namespaceHint)}
+          {line('job', t.alerts.job, t.alerts.jobHint)}
+        </div>
+        <div className={css.pair}>
+          {line('label', t.alerts.label, undefined, 'team=hr')}
+          <Field label={t.alerts.howLong}>
+            {(field) => (
+              <Select {...field} value={span} onChange={(event) => setSpan(Number(event.target.value))}>
+                {spans.map((each) => (
+                  <option key={each} value={each}>
+                    {formats.duration(each)}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        </div>
+        {line('reason', t.common.reason)}
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  );
+}

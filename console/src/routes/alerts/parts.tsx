@@ -1,0 +1,62 @@
+import type { Problem } from '@/api/problem';
+import { asApiError } from '@/api/problem';
+import { Field, Select, TextInput } from '@/components/Field';
+import { toast } from '@/components/toast';
+import { useT } from '@/i18n';
+import css from './Alerts.module.css';
+import { type Condition, type TypedSecret, conditionParts } from './form';
+
+/** Says a condition of the API in words. */
+export function useConditionWords(): (condition: string) => string {
+  const t = useT();
+  return (condition) => {
+    const [name, measure] = conditionParts(condition);
+    return t.alerts.conditionWords[name as Condition]?.(measure) ?? condition;
+  };
+}
+
+/** What the server has against it, with each place. */
+export function ProblemNote({ error }: { error: unknown }) {
+  if (!error) return null;
+  const { message, hint, errors } = asApiError(error);
+  return (
+    <div className={css.problem} role="alert">
+      {message} {hint}
+      {errors.length > 0 && (
+        <ul>
+          {errors.map((one, index) => (
+            <li key={index}>
+              {one.pointer && <code>{one.pointer}</code>} {one.message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Says that something was saved, and what is probably not meant. */
+export function toastSaved(text: string, warnings: readonly Problem[] = []): void {
+  if (warnings.length === 0) return void toast({ tone: 'good', text });
+  toast({ text: `${text} ${warnings.map(({ message }) => message).join(' ')}`, stays: true });
+}
+
+/** A secret as text, or where servers find it. */
+export function SecretField({ label, hint, value, onChange }: { label: string; hint?: string; value: TypedSecret; onChange: (next: TypedSecret) => void }) {
+  const t = useT();
+  const hints = { text: value.text === '***' ? t.alerts.secretKept : hint, file: t.alerts.secretFile, env: t.alerts.secretEnv };
+  return (
+    <Field label={label} hint={hints[value.place]}>
+      {(field) => (
+        <div className={css.secret}>
+          <TextInput {...field} mono autoComplete="off" value={value.text} onChange={(event) => onChange({ ...value, text: event.target.value })} />
+          <Select aria-label={t.alerts.placeOf(label)} value={value.place} onChange={(event) => onChange({ text: '', place: event.target.value as TypedSecret['place'] })}>
+            <option value="text">{t.alerts.places.text}</option>
+            <option value="file">{t.alerts.places.file}</option>
+            <option value="env">{t.alerts.places.env}</option>
+          </Select>
+        </div>
+      )}
+    </Field>
+  );
+}
