@@ -184,7 +184,7 @@ impl Backfills {
                 if start.len() as u64 >= room {
                     break;
                 }
-                // Its own run is under way, though it was not when the plan was made.
+                // A run of it is under way, though none was when the plan was made.
                 if turn.busy.contains(&item.fire_time) {
                     standing.counts.shift(1, ItemState::Open, ItemState::Skipped);
                     ended.push((item.seq, ItemState::Skipped));

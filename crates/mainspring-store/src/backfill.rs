@@ -7,7 +7,7 @@ use mainspring_core::run::RunState;
 use mainspring_core::workflow::backfill::{Action, BackfillState, Existing, ItemCounts, ItemState, Spec};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Where backfills are kept. Like [`crate::Store`], of which it is a part: every method that changes something is one transaction.
 ///
@@ -30,7 +30,7 @@ pub trait BackfillStore: Send + Sync {
     /// Keeps a new backfill with its items, all open, and answers its number.
     ///
     /// # Errors
-    /// Not found: the job is gone.
+    /// Not found: the job is gone. Conflict, of [`BACKFILLED`]: another backfill is to run one of the fire times, or runs it.
     async fn add_backfill(&self, backfill: NewBackfill) -> Result<i64>;
 
     /// A backfill.
@@ -54,7 +54,8 @@ pub trait BackfillStore: Send + Sync {
     /// Reads what the next step of a backfill goes by, with up to `limit` open items.
     async fn backfill_turn(&self, id: i64, limit: u32) -> Result<Option<BackfillTurn>>;
 
-    /// Writes one step of a backfill, if it is at the turn that the step names. False: it is not, or is gone; nothing is written.
+    /// Writes one step of a backfill, if it is at the turn that the step names. False: it is not, or is gone, or another backfill has a
+    /// run under way for a fire time that would start; nothing is written.
     ///
     /// # Errors
     /// Not found: it starts runs, and its job or the version is gone.
@@ -174,7 +175,7 @@ pub struct BackfillTurn {
     pub running: Vec<RunningItem>,
     /// Open items, in order.
     pub open: Vec<BackfillItem>,
-    /// Fire times of these for which the trigger's own run is under way.
+    /// Fire times of these for which the trigger's own run is under way, or one of another backfill.
     pub busy: Vec<Timestamp>,
 }
 
@@ -246,6 +247,19 @@ pub struct ItemStart {
     pub input: Option<String>,
     /// When it ends by itself if it still waits then.
     pub expires_at: Option<Timestamp>,
+}
+
+/// What [`Error::Conflict`] names where a fire time is another backfill's.
+pub const BACKFILLED: &str = "fire time of a backfill";
+
+/// What a backfill is refused for that would run a fire time which another one is to run, or runs.
+pub(crate) fn taken(fire_time: Timestamp) -> Error {
+    Error::Conflict { what: BACKFILLED, key: fire_time.to_string(), why: "is another backfill's".to_owned() }
+}
+
+/// Whether an item has no run yet, or one that has not ended.
+pub(crate) fn is_to_come(state: ItemState) -> bool {
+    matches!(state, ItemState::Open | ItemState::Running)
 }
 
 /// Lays what items of backfills say of fire times over what runs of the trigger say. Items are in the order of their backfills; a run that

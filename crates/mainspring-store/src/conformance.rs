@@ -181,6 +181,8 @@ macro_rules! conformance_suite {
                 items_are_closed_and_opened_again_together,
                 runs_of_fire_times_are_found_whoever_made_them,
                 run_of_the_trigger_itself_is_seen_to_be_under_way,
+                fire_time_is_that_of_one_backfill_at_a_time,
+                fire_time_that_another_backfill_runs_does_not_start,
                 gap_says_which_backfill_has_run_its_instants,
                 nothing_is_backfilled_of_a_job_that_is_gone,
                 backfills_go_with_the_history_once_they_have_ended;
@@ -248,6 +250,7 @@ macro_rules! conformance_suite {
                 rerun_begins_with_the_tasks_that_it_keeps,
                 rerun_is_refused_once_another_one_came_first,
                 rerun_of_a_run_that_never_began_keeps_nothing,
+                rerun_of_a_run_that_never_began_is_refused_once_another_one_came_first,
                 rerun_that_never_began_leaves_nothing_behind;
             cancels:
                 unstarted_run_is_over_at_once,

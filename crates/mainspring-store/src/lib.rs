@@ -43,8 +43,8 @@ mod workflow;
 
 pub use after::{AfterDue, AfterEdge, AfterFire, AfterFired, AftersDue};
 pub use backfill::{
-    BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
-    NewBackfill, NewItem, RunningItem, Sweep,
+    BACKFILLED, BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun,
+    ItemStart, NewBackfill, NewItem, RunningItem, Sweep,
 };
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use data::JobData;

@@ -8,7 +8,7 @@ use mainspring_core::workflow::backfill::{
 };
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::{Civil, Date, Trigger, Zone};
-use mainspring_store::{BackfillRow, BackfillStep, NamedTrigger, NewBackfill, NewItem, Sweep};
+use mainspring_store::{BACKFILLED, BackfillRow, BackfillStep, NamedTrigger, NewBackfill, NewItem, Sweep};
 use sha2::{Digest, Sha256};
 
 use super::{Control, Error, TRIES, no_job};
@@ -214,6 +214,27 @@ impl Control {
     /// # Errors
     /// As for a plan; the plan is another one by now, or there is nothing to run.
     pub async fn start_backfill(
+        &self,
+        key: &JobKey,
+        wish: &Wish,
+        plan: Option<&str>,
+        by: Option<String>,
+    ) -> Answer<BackfillRow> {
+        for _ in 0..TRIES {
+            match self.start_planned(key, wish, plan, by.clone()).await {
+                // Another backfill has taken one of the dates since they were planned.
+                Err(BackfillError::Control(Error::Store(mainspring_store::Error::Conflict {
+                    what: BACKFILLED,
+                    ..
+                }))) => {}
+                started => return started,
+            }
+        }
+        let text = "other backfills of the job were started each time; ask again".to_owned();
+        Err(BackfillError::State(text))
+    }
+
+    async fn start_planned(
         &self,
         key: &JobKey,
         wish: &Wish,

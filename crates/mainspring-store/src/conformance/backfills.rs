@@ -2,6 +2,7 @@
 #![expect(missing_docs, reason = "the names of histories are sentences")]
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use mainspring_core::batch::{Gap, GapOutcome, GapReason};
@@ -16,8 +17,8 @@ use mainspring_core::{RunId, RunSource, Timestamp};
 use super::kit::{Draft, Kept, Kit, at};
 use crate::Expect;
 use crate::{
-    BackfillQuery, BackfillRow, BackfillStep, Error, ExistingRun, ItemStart, JobDelete, NewBackfill, NewItem,
-    PurgeRule, Store, Sweep,
+    BACKFILLED, BackfillQuery, BackfillRow, BackfillStep, Error, ExistingRun, ItemStart, JobDelete, NewBackfill,
+    NewItem, PurgeRule, Store, Sweep,
 };
 
 const DAY: i64 = 86_400_000;
@@ -42,20 +43,23 @@ fn fire(number: i64) -> Timestamp {
     at(-10 * DAY + number * 1_000)
 }
 
-/// Keeps a backfill of that many fire times.
-async fn started(kit: &Kit, kept: &Kept, count: i64) -> BackfillRow {
+/// A backfill of some fire times.
+fn of(kept: &Kept, fires: Range<i64>) -> NewBackfill {
     let item = |number| NewItem { fire_time: fire(number), action: Action::Create, rerun_of: None };
-    let new = NewBackfill {
+    NewBackfill {
         job: kept.id(),
         job_version: kept.job.version,
         trigger: kept.row(0).id,
         spec: spec(),
-        items: (0..count).map(item).collect(),
+        items: fires.map(item).collect(),
         by: Some("ada".into()),
         at: at(1_000),
-    };
-    let backfills = kit.store.backfill_store();
-    let id = backfills.add_backfill(new).await.expect("add_backfill");
+    }
+}
+
+/// Keeps a backfill of that many fire times.
+async fn started(kit: &Kit, kept: &Kept, count: i64) -> BackfillRow {
+    let id = kit.store.backfill_store().add_backfill(of(kept, 0..count)).await.expect("add_backfill");
     there(kit, id).await
 }
 
@@ -283,6 +287,79 @@ pub async fn run_of_the_trigger_itself_is_seen_to_be_under_way(store: Arc<dyn St
     assert_eq!(turn.expect("it is there").busy, [fire(1)]);
 }
 
+pub async fn fire_time_is_that_of_one_backfill_at_a_time(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let kept = kit.save(Draft::new("etl").trigger("t", at(5_000))).await;
+    let other = kit.save(Draft::new("other").trigger("t", at(5_000))).await;
+    let backfills = kit.store.backfill_store();
+    let add = async |kept: &Kept, fires| backfills.add_backfill(of(kept, fires)).await;
+    let (one, two) = tokio::join!(add(&kept, 0..3), add(&kept, 2..5));
+    let (id, first, refused) = match (one, two) {
+        (Ok(id), Err(refused)) => (id, 0, refused),
+        (Err(refused), Ok(id)) => (id, 2, refused),
+        both => panic!("one of them: {both:?}"),
+    };
+    assert!(matches!(refused, Error::Conflict { what: BACKFILLED, .. }), "{refused}");
+    let all = BackfillQuery { limit: 9, ..BackfillQuery::default() };
+    assert_eq!(backfills.backfills(all).await.expect("backfills"), [there(&kit, id).await]);
+    // Other fire times and those of other triggers are free.
+    assert!(add(&kept, 5..7).await.is_ok());
+    assert!(add(&other, 0..7).await.is_ok());
+    // What runs is taken, and what has ended is not.
+    let row = there(&kit, id).await;
+    let mut counts = row.counts;
+    counts.shift(1, ItemState::Open, ItemState::Running);
+    let begin = ItemStart { fire_time: fire(first), ..start(&kept, 1, 1) };
+    assert!(take(&kit, BackfillStep { start: vec![begin], counts, ..step(&row) }).await);
+    let refused = add(&kept, first..first + 1).await.expect_err("it runs");
+    assert!(matches!(refused, Error::Conflict { what: BACKFILLED, .. }), "{refused}");
+    let now = there(&kit, id).await;
+    let counts = ItemCounts { failed: 1, cancelled: 2, ..ItemCounts::default() };
+    let ended = vec![(1, ItemState::Failed)];
+    let state = BackfillState::Cancelled;
+    assert!(take(&kit, BackfillStep { ended, counts, state, sweep: Some(Sweep::Close), ..step(&now) }).await);
+    assert!(add(&kept, first..first + 3).await.is_ok());
+}
+
+pub async fn fire_time_that_another_backfill_runs_does_not_start(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let kept = job(&kit).await;
+    let busy = async |kit: &Kit, id| {
+        let turn = kit.store.backfill_store().backfill_turn(id, 9).await.expect("backfill_turn");
+        turn.expect("it is there").busy
+    };
+    let begin = async |kit: &Kit, id, seq, number| {
+        let row = there(kit, id).await;
+        let mut counts = row.counts;
+        counts.shift(1, ItemState::Open, ItemState::Running);
+        take(kit, BackfillStep { start: vec![start(&kept, seq, number)], counts, ..step(&row) }).await
+    };
+    // What failed in the first is run by the second, and then tried again in the first.
+    let first = started(&kit, &kept, 2).await;
+    let counts = ItemCounts { cancelled: 2, ..ItemCounts::default() };
+    let state = BackfillState::Completed;
+    let ended_at = Some(at(2_000));
+    assert!(take(&kit, BackfillStep { counts, state, sweep: Some(Sweep::Close), ended_at, ..step(&first) }).await);
+    let second = started(&kit, &kept, 2).await;
+    assert!(begin(&kit, second.id, 1, 1).await);
+    let now = there(&kit, first.id).await;
+    let again = BackfillStep { counts: first.counts, state: first.state, ended_at: None, ..step(&now) };
+    assert!(take(&kit, BackfillStep { sweep: Some(Sweep::Reopen), ..again }).await);
+    assert_eq!(busy(&kit, first.id).await, [fire(0)]);
+    let before = there(&kit, first.id).await;
+    assert!(!begin(&kit, first.id, 1, 2).await, "the second runs it");
+    assert_eq!((there(&kit, first.id).await, kit.all_runs().await.len()), (before, 1), "nothing was written");
+    assert!(begin(&kit, first.id, 2, 3).await);
+    assert_eq!(busy(&kit, second.id).await, [fire(1)]);
+    assert!(!begin(&kit, second.id, 2, 4).await, "the first runs it");
+    // A run that has ended is in nobody's way, whether its backfill has heard of it or not.
+    for claimed in kit.claim(9, at(2_500)).await {
+        kit.complete(at(3_000), vec![kept.verdict(claimed.run, Verdict::Failed, at(3_000))]).await;
+    }
+    assert_eq!((busy(&kit, first.id).await, busy(&kit, second.id).await), (vec![], vec![]));
+    assert!(begin(&kit, first.id, 1, 5).await);
+}
+
 pub async fn gap_says_which_backfill_has_run_its_instants(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let kept = job(&kit).await;
@@ -331,7 +408,8 @@ pub async fn nothing_is_backfilled_of_a_job_that_is_gone(store: Arc<dyn Store>) 
 pub async fn backfills_go_with_the_history_once_they_have_ended(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     let kept = job(&kit).await;
-    let (over, goes_on) = (started(&kit, &kept, 2_500).await, started(&kit, &kept, 3).await);
+    let other = kit.save(Draft::new("other").trigger("t", at(5_000))).await;
+    let (over, goes_on) = (started(&kit, &kept, 2_500).await, started(&kit, &other, 3).await);
     let end = BackfillStep { state: BackfillState::Completed, ended_at: Some(at(3_000)), ..step(&over) };
     assert!(take(&kit, end).await);
     let never = Timestamp::MIN;

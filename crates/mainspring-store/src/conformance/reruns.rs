@@ -137,6 +137,26 @@ pub async fn rerun_of_a_run_that_never_began_keeps_nothing(store: Arc<dyn Store>
     assert_eq!(rows(&kit, new).await, []);
 }
 
+pub async fn rerun_of_a_run_that_never_began_is_refused_once_another_one_came_first(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(graph(&["a"])).await;
+    let (run, _) = kit.ask(&job, 1, at(1_000)).await;
+    assert_eq!(kit.store.cancel_run(run, "no", None, at(1_001)).await.expect("cancel_run"), Cancelled::AtOnce);
+    let ask_for = |number| kit.store.ask_run(again(&job, run, number, None, &[]));
+    let (one, other) = tokio::join!(ask_for(2), ask_for(3));
+    let (first, error) = match (one, other) {
+        (Ok(_), Err(error)) => (again(&job, run, 2, None, &[]).id, error),
+        (Err(error), Ok(_)) => (again(&job, run, 3, None, &[]).id, error),
+        both => panic!("one of them: {both:?}"),
+    };
+    assert!(matches!(error, Error::Conflict { what: REPEATED, .. }), "{error}");
+    assert_eq!(kit.all_runs().await.len(), 2, "the run, and one that repeats it");
+    let old = read(&kit, run).await;
+    assert_eq!((old.turn, old.ended, old.rerun_as, old.tasks), (0, Some(RunState::Cancelled), Some(first), vec![]));
+    let second = ask(&kit, again(&job, run, 4, Some(first), &[])).await;
+    assert_eq!(read(&kit, run).await.rerun_as, Some(second));
+}
+
 pub async fn rerun_that_never_began_leaves_nothing_behind(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let (job, run, runs) = over(&mut kit).await;

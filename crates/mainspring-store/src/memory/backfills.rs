@@ -1,6 +1,6 @@
 //! Backfills and their items.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use async_trait::async_trait;
@@ -15,7 +15,7 @@ use super::live::{More, Run, Stamp};
 use super::model::{GapModel, Model};
 use crate::backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
-    NewBackfill, RunningItem, Sweep, laid_over, said_by_item,
+    NewBackfill, RunningItem, Sweep, is_to_come, laid_over, said_by_item, taken,
 };
 use crate::error::{Error, Result};
 
@@ -57,6 +57,18 @@ impl Backfills {
         run.dedup_by_key(|(fire_time, _)| *fire_time);
         (latest, run.len() as u64)
     }
+
+    /// Items of a trigger, but for those of one backfill.
+    fn items(&self, trigger: TriggerId, but: Option<i64>) -> impl Iterator<Item = &BackfillItem> {
+        let kept = self.kept.values().filter(move |kept| kept.row.trigger == trigger && Some(kept.row.id) != but);
+        kept.flat_map(|kept| kept.items.values())
+    }
+}
+
+/// The fire times whose runs other backfills have under way.
+fn elsewhere(model: &Model, row: &BackfillRow) -> BTreeSet<Timestamp> {
+    let items = model.backfills.items(row.trigger, Some(row.id)).filter(|item| item.state == ItemState::Running);
+    items.filter(|item| item.run.is_some_and(|run| model.live.get(run).is_some())).map(|item| item.fire_time).collect()
 }
 
 /// Whether the job and the version are there.
@@ -81,6 +93,14 @@ fn existing(model: &Model, trigger: TriggerId, from: Timestamp, to: Timestamp) -
 
 fn add(model: &mut Model, new: NewBackfill) -> Result<i64> {
     must_be_there(model, new.job, new.job_version)?;
+    let fires: BTreeSet<Timestamp> = new.items.iter().map(|item| item.fire_time).collect();
+    let mut items = model.backfills.items(new.trigger, None);
+    let is_taken = |item: &&BackfillItem| is_to_come(item.state) && fires.contains(&item.fire_time);
+    let found = items.find(is_taken).map(|item| item.fire_time);
+    drop(items);
+    if let Some(fire_time) = found {
+        return Err(taken(fire_time));
+    }
     model.backfills.last += 1;
     let id = model.backfills.last;
     let job = model.job_mut(new.job);
@@ -125,7 +145,9 @@ fn turn(model: &Model, id: i64, limit: u32) -> Option<BackfillTurn> {
     let starts = row.state == BackfillState::Active;
     let open = items.values().filter(|item| item.state == ItemState::Open && starts);
     let open: Vec<BackfillItem> = open.take(limit as usize).cloned().collect();
-    let is_busy = |fire: &Timestamp| model.live.get(RunId::new(*fire, RunSource::Fire(row.trigger))).is_some();
+    let elsewhere = elsewhere(model, row);
+    let is_fired = |fire: Timestamp| model.live.get(RunId::new(fire, RunSource::Fire(row.trigger))).is_some();
+    let is_busy = |fire: &Timestamp| elsewhere.contains(fire) || is_fired(*fire);
     let busy = open.iter().map(|item| item.fire_time).filter(is_busy).collect();
     Some(BackfillTurn { row: row.clone(), running: running.collect(), open, busy })
 }
@@ -141,6 +163,10 @@ fn step(model: &mut Model, step: &BackfillStep) -> Result<bool> {
     let (job, version, trigger) = (kept.row.job, kept.row.job_version, kept.row.trigger);
     if !step.start.is_empty() {
         must_be_there(model, job, version)?;
+        let elsewhere = elsewhere(model, &kept.row);
+        if step.start.iter().any(|start| elsewhere.contains(&start.fire_time)) {
+            return Ok(false);
+        }
     }
     let kept = model.backfills.kept.get_mut(&step.id).expect("seen above");
     let row = &mut kept.row;

@@ -28,7 +28,8 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
         return Ok(Asked { placed: Placed::Known });
     }
     if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
-        model.workflows.repeat(of, asked.id, it)?;
+        let is_known = model.live.get(of).is_some() || model.history.get(of).is_some();
+        model.workflows.repeat(of, is_known, asked.id, it)?;
     }
     let job = model.job_mut(asked.job);
     let mut admission = job.limit().map_or(Admission::Start, |rule| admit_asked(job.gate, rule));

@@ -51,8 +51,8 @@ impl Workflows {
         }
     }
 
-    /// Gives a run that is to repeat another one what it begins with.
-    pub(super) fn repeat(&mut self, of: RunId, again: RunId, repeat: &Repeat) -> Result<()> {
+    /// Gives a run that is to repeat another one what it begins with. `is_known`: the other one is not gone.
+    pub(super) fn repeat(&mut self, of: RunId, is_known: bool, again: RunId, repeat: &Repeat) -> Result<()> {
         let mut new = Workflow::default();
         match self.runs.get_mut(&of) {
             Some(old) if old.rerun_as != repeat.after => return Err(repeated(of)),
@@ -66,7 +66,11 @@ impl Workflows {
                 }
             }
             // It has never begun.
-            None if repeat.keep.is_empty() => {}
+            None if repeat.keep.is_empty() => {
+                if is_known {
+                    self.runs.insert(of, Workflow { rerun_as: Some(again), ..Workflow::default() });
+                }
+            }
             None => return Err(Error::NotFound { what: "run", key: of.to_string() }),
         }
         self.runs.insert(again, new);

@@ -1,5 +1,7 @@
 //! Backfills and their items.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::JobKey;
@@ -20,7 +22,7 @@ use super::session::Session;
 use super::store::{Backend, Lane, ReadLane};
 use crate::backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
-    NewBackfill, RunningItem, Sweep, laid_over, said_by_item,
+    NewBackfill, RunningItem, Sweep, is_to_come, laid_over, said_by_item, taken,
 };
 use crate::error::{Error, Result};
 
@@ -107,6 +109,7 @@ fn existing(db: &dyn Db, job: JobId, trigger: TriggerId, from: Timestamp, to: Ti
 fn add<C: Batches>(session: &mut Session<C>, backfill: &NewBackfill) -> Step<i64> {
     let db = &session.connection;
     must_be_there(db, backfill.job, backfill.job_version)?;
+    refuse_taken(db, backfill)?;
     let spec = serde_json::to_string(&backfill.spec).expect("what was chosen is plain data");
     let values: [(&str, &dyn ToSql); 7] = [
         (":job", &backfill.job.0),
@@ -143,10 +146,24 @@ fn add<C: Batches>(session: &mut Session<C>, backfill: &NewBackfill) -> Step<i64
     Ok(id)
 }
 
-/// Locks a job against its deletion, and refuses if it or the version is gone.
+/// Refuses if another backfill is to run a fire time, or runs it.
+fn refuse_taken(db: &dyn Db, backfill: &NewBackfill) -> Step<()> {
+    let fires: BTreeSet<Timestamp> = backfill.items.iter().map(|item| item.fire_time).collect();
+    let (Some(first), Some(last)) = (fires.first(), fires.last()) else { return Ok(()) };
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":trigger", &backfill.trigger.0), (":from", &first.as_millis()), (":to", &last.as_millis())];
+    let items =
+        read(db, sql!("backfill_made"), &values, |row| Ok((instant(row, 0)?, word(row, 1, ItemState::from_word)?)))?;
+    match items.iter().find(|(fire, state)| is_to_come(*state) && fires.contains(fire)) {
+        Some((fire, _)) => Err(taken(*fire).into()),
+        None => Ok(()),
+    }
+}
+
+/// Locks a job against its deletion and against other backfills of it, and refuses if it or the version is gone.
 fn must_be_there(db: &dyn Db, job: JobId, version: JobVersion) -> Step<()> {
     let missing = || Error::NotFound { what: "job", key: format!("{job} version {version}") };
-    db.lock(sql!("lock_job"), Lock::Share, &[(":id", &job.0)])?;
+    db.lock(sql!("lock_job"), Lock::Write, &[(":id", &job.0)])?;
     job::by_id(db, job)?.ok_or_else(missing)?;
     let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.0)];
     if exists(db, sql!("definition"), &values)? { Ok(()) } else { Err(missing().into()) }
@@ -187,14 +204,21 @@ fn turn(db: &dyn Db, id: i64, limit: u32) -> Step<Option<BackfillTurn>> {
     })?;
     let open =
         if row.state == BackfillState::Active { items(db, id, Some(ItemState::Open), 0, limit)? } else { Vec::new() };
+    let elsewhere = if open.is_empty() { BTreeSet::new() } else { elsewhere(db, &row)? };
     let mut busy = Vec::new();
     for item in &open {
         let fired = RunId::new(item.fire_time, RunSource::Fire(row.trigger));
-        if exists(db, sql!("live_has"), &[(":id", fired.as_bytes())])? {
+        if elsewhere.contains(&item.fire_time) || exists(db, sql!("live_has"), &[(":id", fired.as_bytes())])? {
             busy.push(item.fire_time);
         }
     }
     Ok(Some(BackfillTurn { row, running, open, busy }))
+}
+
+/// The fire times whose runs other backfills have under way.
+fn elsewhere(db: &dyn Db, row: &BackfillRow) -> Step<BTreeSet<Timestamp>> {
+    let values: [(&str, &dyn ToSql); 2] = [(":trigger", &row.trigger.0), (":id", &row.id)];
+    Ok(read(db, sql!("backfill_elsewhere", mysql), &values, |row| instant(row, 0))?.into_iter().collect())
 }
 
 fn write(session: &mut Session<impl Batches>, step: &BackfillStep) -> Step<()> {
@@ -202,6 +226,10 @@ fn write(session: &mut Session<impl Batches>, step: &BackfillStep) -> Step<()> {
     let Some(row) = get(db, step.id)?.filter(|row| row.turn == step.turn) else { return Err(stale().into()) };
     if !step.start.is_empty() {
         must_be_there(db, row.job, row.job_version)?;
+        let elsewhere = elsewhere(db, &row)?;
+        if step.start.iter().any(|start| elsewhere.contains(&start.fire_time)) {
+            return Err(stale().into());
+        }
     }
     take_turn(db, step)?;
     let id: (&str, &dyn ToSql) = (":id", &step.id);

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::error::Error;
 use crate::sql::db::{Db, Lock, Step, ToSql, execute, maybe_run_id, read_one, sql};
+use crate::sql::fire::is_known;
 use crate::sql::list::lists;
 use crate::workflow::{KeptTask, Repeat, repeated};
 
@@ -19,7 +20,12 @@ pub(crate) fn repeat(db: &dyn Db, of: RunId, again: RunId, repeat: &Repeat) -> S
             execute(db, sql!("workflow_repeat"), &values)?;
         }
         // It has never begun.
-        None if repeat.keep.is_empty() => {}
+        None if repeat.keep.is_empty() => {
+            if is_known(db, of)? {
+                let values: [(&str, &dyn ToSql); 2] = [(":run", of.as_bytes()), (":again", again.as_bytes())];
+                execute(db, sql!("workflow_repeat_unbegun"), &values)?;
+            }
+        }
         None => return Err(Error::NotFound { what: "run", key: of.to_string() }.into()),
     }
     execute(db, sql!("workflow_repeats"), &[(":run", again.as_bytes())])?;
