@@ -51,6 +51,24 @@ impl Tools {
 /// What a body came to, what its items hold then, and files that it has claimed.
 pub(super) type Came = (Done, Vec<Content>, Claims);
 
+/// What a body is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Told {
+    /// To go on.
+    GoOn,
+    /// The flow has another owner or another definition by now, who does the same again.
+    GivenUp,
+    /// Somebody wants an end of what it does.
+    Terminated,
+}
+
+impl Told {
+    /// Tells a body to end; what it was told before stays.
+    pub(super) fn end(self, body: &watch::Sender<Self>) {
+        body.send_if_modified(|told| *told == Self::GoOn && std::mem::replace(told, self) != self);
+    }
+}
+
 /// A body that is to run.
 pub(super) struct Run {
     pub(super) flow: String,
@@ -63,7 +81,7 @@ pub(super) struct Run {
     pub(super) epoch: i64,
     pub(super) store: Arc<dyn Store>,
     pub(super) tools: Tools,
-    pub(super) cancelled: watch::Receiver<bool>,
+    pub(super) told: watch::Receiver<Told>,
 }
 
 /// An item that a process answers with.
@@ -115,8 +133,8 @@ impl Run {
 
     /// Returns once the body is given up.
     async fn given_up(&self) {
-        let mut cancelled = self.cancelled.clone();
-        if cancelled.wait_for(|cancelled| *cancelled).await.is_err() {
+        let mut told = self.told.clone();
+        if told.wait_for(|told| *told != Told::GoOn).await.is_err() {
             std::future::pending::<()>().await;
         }
     }

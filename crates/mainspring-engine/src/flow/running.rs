@@ -11,7 +11,7 @@ use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
-use super::body::Claims;
+use super::body::{Claims, Told};
 use super::changes::Changes;
 use super::writes::Outcome;
 use super::{ComponentView, ConnectionView, FlowError, FlowView, FoundItem, Line, Reply, WaitingItem};
@@ -42,7 +42,7 @@ pub(super) struct Running {
     contents: FxHashMap<ItemId, Content>,
     cached: u64,
     /// Bodies that run: how each is told to end.
-    pub(super) bodies: FxHashMap<TurnId, watch::Sender<bool>>,
+    pub(super) bodies: FxHashMap<TurnId, watch::Sender<Told>>,
     /// What is to be kept next, in order.
     pub(super) pending: Vec<Pending>,
     pub(super) is_writing: bool,
@@ -254,11 +254,7 @@ impl Running {
     /// Hears what became of what was to be kept.
     pub(super) fn written(&mut self, outcome: Outcome, pools: &mut Pools, now: Now) {
         self.is_writing = false;
-        for Pending { turn, writes, reply, claims, accepted, .. } in outcome.kept {
-            // Before the component looks for more of them.
-            if !claims.is_empty() {
-                claims.keep();
-            }
+        for Pending { turn, writes, reply, accepted, .. } in outcome.kept {
             if let Some((component, accepted)) = accepted {
                 self.machine.accepted(component, accepted, pools, now);
             }

@@ -1,5 +1,8 @@
 //! Flows over rows in memory: what is kept of bodies, also where the store refuses some of it.
 
+mod bodies;
+mod run_job;
+
 use std::sync::Arc;
 use std::time::Duration;
 

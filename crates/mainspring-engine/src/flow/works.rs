@@ -10,7 +10,7 @@ use mainspring_core::shard_of;
 use mainspring_store::{FlowRow, ItemWrite, Store, causes};
 use tokio::sync::{mpsc, watch};
 
-use super::body::{Claims, Run, Tools};
+use super::body::{Claims, Run, Told, Tools};
 use super::changes::Changes;
 use super::running::{Ended, Loaded, Pending, Running};
 use super::writes::{Outcome, keep};
@@ -207,9 +207,9 @@ impl Works {
         contents: Vec<Option<mainspring_core::flow::body::Content>>,
     ) {
         let Some(running) = self.flows.get_mut(&id) else { return };
-        let (cancel, cancelled) = watch::channel(false);
+        let (tell, told) = watch::channel(Told::GoOn);
         let (turn, component, generation) = (start.turn, start.component, running.generation);
-        running.bodies.insert(turn, cancel);
+        running.bodies.insert(turn, tell);
         let run = Run {
             flow: format!("{}/{}", running.row.namespace, running.row.name),
             component: running.definition.parts[component].component.name.clone(),
@@ -220,7 +220,7 @@ impl Works {
             store: Arc::clone(&self.store),
             epoch: running.epoch,
             tools: self.tools.clone(),
-            cancelled,
+            told,
         };
         let inbox = self.inbox.0.clone();
         self.tasks.start(async move {
@@ -417,9 +417,7 @@ impl Works {
         if let Some(mut running) = self.flows.remove(&id) {
             running.touch(&self.changes);
             running.machine.give_up(&mut self.pools);
-            running.bodies.values().for_each(|cancel| {
-                cancel.send_replace(true);
-            });
+            running.bodies.values().for_each(|body| Told::GivenUp.end(body));
         }
     }
 
@@ -581,9 +579,7 @@ impl Works {
                 }
                 Action::Terminate => machine.terminate(place, pools, now).map(|turns| {
                     let bodies = turns.iter().filter_map(|turn| running.bodies.get(turn));
-                    bodies.for_each(|cancel| {
-                        cancel.send_replace(true);
-                    });
+                    bodies.for_each(|body| Told::Terminated.end(body));
                 }),
             };
             match done {

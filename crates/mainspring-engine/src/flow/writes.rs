@@ -2,6 +2,7 @@
 
 use mainspring_store::{Error, FlowStore, ItemWrite, Result, causes};
 
+use super::body::Claims;
 use super::running::Pending;
 use super::works::RETRY_AFTER_MS;
 use crate::clock::pause;
@@ -21,17 +22,25 @@ pub(super) struct Outcome {
 ///
 /// # Errors
 /// The store was closed.
-pub(super) async fn keep(store: &dyn FlowStore, flow: i64, epoch: i64, batch: Vec<Pending>) -> Result<Option<Outcome>> {
+pub(super) async fn keep(
+    store: &dyn FlowStore,
+    flow: i64,
+    epoch: i64,
+    mut batch: Vec<Pending>,
+) -> Result<Option<Outcome>> {
     let all: Vec<ItemWrite> = batch.iter().flat_map(|pending| pending.writes.iter().cloned()).collect();
     match write(store, flow, epoch, all).await? {
-        Tried::Kept => return Ok(Some(Outcome { kept: batch, refused: Vec::new() })),
+        Tried::Kept => {
+            finish(&mut batch).await;
+            return Ok(Some(Outcome { kept: batch, refused: Vec::new() }));
+        }
         Tried::Fenced => return Ok(None),
         Tried::Refused(error) => {
             tracing::warn!(flow, error = %causes(&error), "what bodies did is kept one by one");
         }
     }
     let mut outcome = Outcome::default();
-    for pending in batch {
+    for mut pending in batch {
         // Removals that belong to no turn are independent of each other.
         let parts = match pending.turn {
             Some(_) => pending.writes.len().max(1),
@@ -47,10 +56,26 @@ pub(super) async fn keep(store: &dyn FlowStore, flow: i64, epoch: i64, batch: Ve
         }
         match refused {
             Some(error) => outcome.refused.push((pending, error)),
-            None => outcome.kept.push(pending),
+            None => {
+                finish(std::slice::from_mut(&mut pending)).await;
+                outcome.kept.push(pending);
+            }
         }
     }
     Ok(Some(outcome))
+}
+
+/// Lets the files go whose items are kept: here, so that it happens also where nobody waits for the outcome any more, and before the
+/// component looks for more of them.
+async fn finish(kept: &mut [Pending]) {
+    let claims: Vec<Claims> = kept.iter_mut().map(|it| std::mem::take(&mut it.claims)).collect();
+    if claims.iter().all(Claims::is_empty) {
+        return;
+    }
+    let done = tokio::task::spawn_blocking(move || claims.into_iter().for_each(Claims::keep)).await;
+    if let Err(error) = done {
+        tracing::error!(%error, "files that were read could not be moved away");
+    }
 }
 
 /// What one transaction came to.

@@ -3,7 +3,10 @@
 //! A file is claimed by renaming it, so that nobody else takes it: it keeps its place under a hidden name until its item is kept, and
 //! has its own name again where it is not. Claims of a process that was killed are undone by the next owner of the flow.
 
+mod names;
+
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +15,12 @@ use mainspring_core::flow::{Output, Verdict};
 
 use super::{Run, failed};
 
+/// How names of files begin that are claimed.
 const HIDDEN: &str = ".mainspring-in-";
+/// How names of files begin whose items are kept, and which could not be moved away. Nobody reads them again.
+const READ: &str = ".mainspring-read-";
+/// The epoch of files that lost their names to others. Epochs of owners begin after it.
+const ANY_EPOCH: i64 = 0;
 
 /// Files whose items are not kept yet. Dropped without [`Claims::keep`], they have their own names again.
 #[derive(Debug, Default)]
@@ -20,7 +28,9 @@ pub(in crate::flow) struct Claims(Vec<Claim>);
 
 #[derive(Debug)]
 struct Claim {
-    file: PathBuf,
+    flow: i64,
+    folder: PathBuf,
+    name: String,
     hidden: PathBuf,
     move_to: Option<PathBuf>,
 }
@@ -34,12 +44,17 @@ impl Claims {
     pub(in crate::flow) fn keep(mut self) {
         for claim in std::mem::take(&mut self.0) {
             let done = match &claim.move_to {
-                Some(to) => std::fs::rename(&claim.hidden, to),
+                Some(to) => names::carry(&claim.hidden, to, &claim.name),
                 None => std::fs::remove_file(&claim.hidden),
             };
             if let Err(error) = done {
-                let file = claim.file.display().to_string();
-                tracing::warn!(%error, file, "a file that was read could not be moved away; it stays under a hidden name");
+                // Under the name of a claim, the next owner of the flow would read it once more.
+                let stays = names::first_free(&claim.hidden, &claim.folder, |number| {
+                    claimed(READ, claim.flow, ANY_EPOCH, number, &claim.name)
+                });
+                let stays = stays.as_ref().unwrap_or(&claim.hidden).display();
+                let file = claim.folder.join(&claim.name).display().to_string();
+                tracing::error!(%error, file, %stays, "a file that was read could not be moved away");
             }
         }
     }
@@ -48,9 +63,14 @@ impl Claims {
 impl Drop for Claims {
     fn drop(&mut self) {
         for claim in &self.0 {
-            if let Err(error) = std::fs::rename(&claim.hidden, &claim.file) {
-                tracing::warn!(%error, file = %claim.file.display(), "a file could not be given back its name");
-            }
+            let file = claim.folder.join(&claim.name);
+            let Err(error) = names::give(&claim.hidden, &file) else { continue };
+            // Another has the name by now: both are read, this one under its hidden name.
+            let stays = names::first_free(&claim.hidden, &claim.folder, |number| {
+                claimed(HIDDEN, claim.flow, ANY_EPOCH, number, &claim.name)
+            });
+            let stays = stays.as_ref().unwrap_or(&claim.hidden).display();
+            tracing::warn!(%error, file = %file.display(), %stays, "a file could not be given back its name");
         }
     }
 }
@@ -84,25 +104,30 @@ fn take(files: &FileIn, flow: i64, epoch: i64) -> Result<Taken, String> {
     if let Some(to) = &files.move_to {
         std::fs::create_dir_all(to).map_err(|error| format!("the folder \"{to}\" could not be made: {error}"))?;
     }
-    let mut names = Vec::new();
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else { continue };
         if let Some(own) = left_behind(&name, flow, epoch) {
-            std::fs::rename(entry.path(), folder.join(own)).map_err(unreadable)?;
-            names.push(own.to_owned());
+            let file = folder.join(own);
+            match names::give(&entry.path(), &file) {
+                Ok(()) => found.push((own.to_owned(), file)),
+                // Its name is another's by now.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => found.push((own.to_owned(), entry.path())),
+                Err(error) => return Err(unreadable(error)),
+            }
         } else if files.admits(&name) {
-            names.push(name);
+            found.push((name, entry.path()));
         }
     }
     // The oldest name first, so that files that are numbered keep their order.
-    names.sort_unstable();
+    found.sort_unstable();
+    found.dedup();
     let (mut made, mut claims, mut lines) = (Vec::new(), Claims::default(), Vec::new());
-    for name in names {
+    for (name, file) in found {
         if made.len() >= files.max_files as usize {
             break;
         }
-        let file = folder.join(&name);
         let Ok(about) = std::fs::metadata(&file) else { continue };
         let settled = about.modified().ok().is_some_and(|at| is_settled(at, files.settled_ms));
         if !about.is_file() || !settled {
@@ -112,13 +137,13 @@ fn take(files: &FileIn, flow: i64, epoch: i64) -> Result<Taken, String> {
             lines.push(format!("\"{name}\" stays: it has {} bytes, more than {}", about.len(), files.max_bytes));
             continue;
         }
-        let hidden = folder.join(format!("{HIDDEN}{flow}-{epoch}-{name}"));
         // Somebody else may have taken it meanwhile.
-        if std::fs::rename(&file, &hidden).is_err() {
+        let Ok(hidden) = names::first_free(&file, folder, |number| claimed(HIDDEN, flow, epoch, number, &name)) else {
             continue;
-        }
-        let move_to = files.move_to.as_ref().map(|to| Path::new(to).join(&name));
-        claims.0.push(Claim { file, hidden: hidden.clone(), move_to });
+        };
+        let move_to = files.move_to.as_ref().map(PathBuf::from);
+        let claim = Claim { flow, folder: folder.to_owned(), name: name.clone(), hidden: hidden.clone(), move_to };
+        claims.0.push(claim);
         let payload = std::fs::read(&hidden).map_err(|error| format!("\"{name}\" could not be read: {error}"))?;
         let attributes = [("file.name", name), ("file.folder", files.folder.clone())];
         let attributes: BTreeMap<String, String> =
@@ -133,10 +158,19 @@ fn is_settled(changed: SystemTime, for_ms: i64) -> bool {
     changed.elapsed().map_or(true, |age| age >= Duration::from_millis(for_ms.unsigned_abs()))
 }
 
+/// The name of a claimed file; the number tells it from others of the same own name.
+fn claimed(prefix: &str, flow: i64, epoch: i64, number: u32, name: &str) -> String {
+    match number {
+        0 => format!("{prefix}{flow}-{epoch}-{name}"),
+        number => format!("{prefix}{flow}-{epoch}.{number}-{name}"),
+    }
+}
+
 /// The own name of a file that an earlier owner of the flow has claimed.
 fn left_behind(name: &str, flow: i64, epoch: i64) -> Option<&str> {
     let rest = name.strip_prefix(HIDDEN)?.strip_prefix(&flow.to_string())?.strip_prefix('-')?;
     let (of, own) = rest.split_once('-')?;
+    let of = of.split_once('.').map_or(of, |(of, _)| of);
     (of.parse::<i64>().ok()? < epoch).then_some(own)
 }
 
@@ -155,7 +189,7 @@ mod tests {
         }
     }
 
-    fn names(folder: &Path) -> Vec<String> {
+    fn files_in(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
             std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
@@ -176,7 +210,7 @@ mod tests {
         assert_eq!(lines.len(), 1, "{lines:?}");
         assert_eq!(take(&files(folder.path()), 7, 1).unwrap().0, [], "nobody takes them again meanwhile");
         claims.keep();
-        assert_eq!(names(folder.path()), ["c.txt", "d.csv"]);
+        assert_eq!(files_in(folder.path()), ["c.txt", "d.csv"]);
     }
 
     #[test]
@@ -184,15 +218,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.csv"), "1").unwrap();
         drop(take(&files(folder.path()), 7, 1).unwrap());
-        assert_eq!(names(folder.path()), ["a.csv"]);
+        assert_eq!(files_in(folder.path()), ["a.csv"]);
         // A process that was killed gives nothing back; the next owner of the flow does.
         std::mem::forget(take(&files(folder.path()), 7, 1).unwrap().1);
-        assert_eq!(names(folder.path()), [".mainspring-in-7-1-a.csv"]);
+        assert_eq!(files_in(folder.path()), [".mainspring-in-7-1-a.csv"]);
         assert_eq!(take(&files(folder.path()), 8, 2).unwrap().0.len(), 0, "another flow leaves it alone");
         let (made, claims, _) = take(&files(folder.path()), 7, 2).unwrap();
         assert_eq!(made.len(), 1);
         claims.keep();
-        assert_eq!(names(folder.path()), Vec::<String>::new());
+        assert_eq!(files_in(folder.path()), Vec::<String>::new());
     }
 
     #[test]
@@ -202,8 +236,45 @@ mod tests {
         let to = done.path().join("read");
         let files = FileIn { move_to: Some(to.display().to_string()), ..files(folder.path()) };
         take(&files, 7, 1).unwrap().1.keep();
-        assert_eq!((names(folder.path()).len(), names(&to)), (0, vec!["a.csv".to_owned()]));
+        assert_eq!((files_in(folder.path()).len(), files_in(&to)), (0, vec!["a.csv".to_owned()]));
         let gone = FileIn { folder: "/nowhere/at/all".into(), ..files };
         assert!(take(&gone, 7, 1).unwrap_err().contains("/nowhere/at/all"));
+    }
+
+    #[test]
+    fn a_newer_file_of_the_same_name_stays_and_both_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |text: &str| std::fs::write(folder.path().join("a.csv"), text).unwrap();
+        let read = |epoch| {
+            let (made, claims, _) = take(&files(folder.path()), 7, epoch).unwrap();
+            let mut payloads: Vec<Vec<u8>> = made.into_iter().map(|it| it.payload).collect();
+            payloads.sort();
+            (payloads, claims)
+        };
+        write("1");
+        let first = read(1).1;
+        write("2");
+        drop(first);
+        let (payloads, both) = read(1);
+        assert_eq!(payloads, [b"1", b"2"]);
+        // The same where a process was killed, and where a third has come meanwhile.
+        std::mem::forget(both);
+        write("3");
+        let (payloads, all) = read(2);
+        assert_eq!(payloads, [b"1", b"2", b"3"]);
+        all.keep();
+        assert_eq!(files_in(folder.path()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_moved_away_is_not_read_again() {
+        let (folder, done) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(folder.path().join("a.csv"), "1").unwrap();
+        let files = FileIn { move_to: Some(done.path().display().to_string()), ..files(folder.path()) };
+        let claims = take(&files, 7, 1).unwrap().1;
+        drop(done);
+        claims.keep();
+        assert_eq!(files_in(folder.path()), [".mainspring-read-7-0-a.csv"]);
+        assert_eq!(take(&files, 7, 2).unwrap().0, []);
     }
 }

@@ -9,11 +9,15 @@ use mainspring_store::{RunInfo, causes};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::{Run, failed, goes, goes_changed};
+use super::{Run, Told, failed, goes, goes_changed};
 use crate::control::{Ask, Asking, Control};
 
+/// Why a run ends whose component is terminated.
+const TERMINATED: &str = "the component that started it was terminated";
+
 impl Run {
-    /// The run is named after the item, so that one that is delivered again waits for the run that was started before.
+    /// The run is named after the item, so that one that is delivered again waits for the run that was started before. One that went
+    /// with its component is none to wait for: the next takes its place.
     pub(super) async fn run_job(&self, job: &str, contents: &mut [Content]) -> Done {
         let Some(control) = &self.tools.control else { return failed("this node starts no jobs".to_owned()) };
         let (Some(item), Some(header)) = (contents.first_mut(), self.start.items.first()) else {
@@ -22,29 +26,37 @@ impl Run {
         let namespace = self.flow.split_once('/').map_or("default", |(namespace, _)| namespace);
         let (namespace, name) = job.split_once('/').unwrap_or((namespace, job));
         let key = JobKey { namespace: namespace.into(), name: name.into() };
-        let ask = Ask {
-            input: Some(input(item)),
-            priority: None,
-            origin: Origin::Api,
-            worker: None,
-            asking: Some(self.asking(header)),
-        };
-        let run = match control.run_now(&key, ask).await {
-            Ok(run) => run,
-            Err(error) => return failed(format!("the job \"{job}\" could not be started: {}", causes(&error))),
-        };
-        item.attributes.insert("run.id".to_owned(), run.id.to_string());
-        let ended = tokio::select! {
-            ended = control.wait(run.id) => ended,
-            () = self.given_up() => {
-                let _ = control.cancel(run.id, "the component that started it was terminated").await;
-                return failed("the run was given up".to_owned());
+        let input = input(item);
+        let mut number = 0;
+        let run = loop {
+            let ask = Ask {
+                input: Some(input.clone()),
+                priority: None,
+                origin: Origin::Api,
+                worker: None,
+                asking: Some(self.asking(header, number)),
+            };
+            let run = match control.run_now(&key, ask).await {
+                Ok(run) => run,
+                Err(error) => return failed(format!("the job \"{job}\" could not be started: {}", causes(&error))),
+            };
+            let ended = tokio::select! {
+                ended = control.wait(run.id) => ended,
+                () = self.given_up() => {
+                    // Where the flow only changes hands, the next owner waits for the run.
+                    if *self.told.borrow() == Told::Terminated {
+                        let _ = control.cancel(run.id, TERMINATED).await;
+                    }
+                    return failed("the run was given up".to_owned());
+                }
+            };
+            match ended {
+                Ok(run) if run.state == RunState::Cancelled && run.reason.as_deref() == Some(TERMINATED) => number += 1,
+                Ok(run) => break run,
+                Err(error) => return failed(format!("the run of \"{job}\" was lost sight of: {}", causes(&error))),
             }
         };
-        let run = match ended {
-            Ok(run) => run,
-            Err(error) => return failed(format!("the run of \"{job}\" was lost sight of: {}", causes(&error))),
-        };
+        item.attributes.insert("run.id".to_owned(), run.id.to_string());
         item.attributes.insert("run.state".to_owned(), run.state.as_str().to_owned());
         if run.state != RunState::Succeeded {
             let why = run.error.clone().unwrap_or_else(|| format!("the run is {}", run.state.as_str()));
@@ -60,11 +72,12 @@ impl Run {
         goes_changed("success", item)
     }
 
-    /// Names the run of an item: the same again as long as the item stays where it is and is not tried again on purpose.
-    fn asking(&self, header: &Header) -> Asking {
+    /// Names the run of an item: the same again as long as the item stays where it is and is not tried again on purpose. The number
+    /// tells it from those that were ended with their component.
+    fn asking(&self, header: &Header, number: i64) -> Asking {
         let mut hash = Sha256::new();
         hash.update(self.component.as_bytes());
-        for number in [self.flow_id, header.id.0, header.order, i64::from(header.retries)] {
+        for number in [self.flow_id, header.id.0, header.order, i64::from(header.retries), number] {
             hash.update(number.to_be_bytes());
         }
         let number = u64::from_be_bytes(hash.finalize()[..8].try_into().expect("a hash has more than 8 bytes"));

@@ -8,7 +8,7 @@ use mainspring_core::flow::body::{Content, Done};
 use mainspring_core::flow::{Disposal, ItemId, Output, Verdict};
 use tokio::sync::watch;
 
-use super::{Run, failed};
+use super::{Run, Told, failed};
 use crate::handler::HandlerError;
 
 /// Handlers of flows by name.
@@ -67,7 +67,7 @@ struct Shared {
     component: String,
     relationships: Vec<String>,
     state: Mutex<State>,
-    cancelled: watch::Receiver<bool>,
+    told: watch::Receiver<Told>,
 }
 
 #[derive(Debug, Default)]
@@ -173,7 +173,7 @@ impl Session {
     /// Whether the component was terminated: what the handler does counts for nothing any more.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        *self.0.cancelled.borrow()
+        *self.0.told.borrow() != Told::GoOn
     }
 
     fn dispose(&self, item: &Item, disposal: Disposal) -> Result<(), HandlerError> {
@@ -205,7 +205,9 @@ impl Run {
             result = called => result.unwrap_or_else(|panic| Err(HandlerError::of_panic(&*panic))),
             () = self.given_up() => return failed("the handler was given up".to_owned()),
         };
-        let mut state = std::mem::take(&mut *session.state());
+        // Clones that are still somewhere have nothing to work on any more.
+        let closed = State { is_closed: true, ..State::default() };
+        let mut state = std::mem::replace(&mut *session.state(), closed);
         if let Err(error) = &result {
             if !state.is_closed {
                 return Done { lines: state.lines, ..failed(error.0.clone()) };
@@ -235,7 +237,7 @@ impl Run {
             component: self.component.clone(),
             relationships: self.body.relationships(),
             state: Mutex::new(state),
-            cancelled: self.cancelled.clone(),
+            told: self.told.clone(),
         }))
     }
 }
