@@ -93,7 +93,8 @@ impl Fields {
         Ok((job, notes))
     }
 
-    /// Returns what these change of a job: what XXL-JOB has no word for stays as it is, and so does the schedule unless it is another.
+    /// Returns what these change of a job: what XXL-JOB has no word for stays as it is, and so do the schedule, the routing,
+    /// the timeout and the retries unless they are others.
     ///
     /// # Errors
     /// Why it cannot be changed so.
@@ -103,15 +104,17 @@ impl Fields {
         let (new, notes) = all.job(id, app, timezone)?;
         let schedule = ["scheduleType", "scheduleConf", "misfireStrategy", "jobCron"];
         let is_same = schedule.iter().all(|name| all.get(name) == before.get(name));
+        let has_same_route = all.text("executorRouteStrategy") == before.text("executorRouteStrategy");
+        let has_same = |name| all.number(name).unwrap_or(0) == before.number(name).unwrap_or(0);
         let mut labels = job.labels.clone();
         labels.extend(new.labels);
         let changed = JobSpec {
             description: new.description,
             labels,
             xxl: new.xxl,
-            routing: new.routing,
-            timeout: new.timeout,
-            retries: new.retries,
+            routing: if has_same_route { job.routing } else { new.routing },
+            timeout: if has_same("executorTimeout") { job.timeout.clone() } else { new.timeout },
+            retries: if has_same("executorFailRetryCount") { job.retries } else { new.retries },
             ..job.clone()
         };
         Ok((if is_same { changed } else { JobSpec { triggers: new.triggers, schedule: None, ..changed } }, notes))
@@ -274,6 +277,25 @@ mod tests {
         assert_eq!((changed.triggers[0].every.as_deref(), &changed.triggers[0].calendar), (Some("60s"), &None));
         let refused = Fields::new([("executorRouteStrategy", "NEAREST")]).change(&job, 7, "mail", "UTC").unwrap_err();
         assert!(refused.contains("NEAREST"), "{refused}");
+    }
+
+    #[test]
+    fn a_change_leaves_routing_timeout_and_retries_unless_it_says_others() {
+        let (mut job, _) = Fields::new(FORM).job(7, "mail", "UTC").unwrap();
+        (job.routing, job.timeout, job.retries) = (Some(Routing::Any), Some("1500ms".to_owned()), None);
+        let change = |said: &[(&str, &str)]| {
+            let (new, _) = Fields::new(said.iter().copied()).change(&job, 7, "mail", "UTC").unwrap();
+            (new.routing, new.timeout, new.retries)
+        };
+        let kept = (job.routing, job.timeout.clone(), job.retries);
+        assert_eq!(change(&[("executorHandler", "other")]), kept);
+        // A form says all, as it was told.
+        let told = [("executorRouteStrategy", "RANDOM"), ("executorTimeout", "0"), ("executorFailRetryCount", "0")];
+        assert_eq!(change(&told), kept);
+        assert_eq!(change(&[("executorTimeout", ""), ("executorFailRetryCount", "")]), kept);
+        let others = [("executorRouteStrategy", "FIRST"), ("executorTimeout", "9"), ("executorFailRetryCount", "3")];
+        assert_eq!(change(&others), (Some(Routing::First), Some("9s".to_owned()), Some(3)));
+        assert_eq!(change(&others[..1]), (Some(Routing::First), kept.1, kept.2), "each by itself");
     }
 
     #[test]
