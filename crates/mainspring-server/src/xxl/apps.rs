@@ -7,9 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use mainspring_schedule::Timestamp;
-use mainspring_store::{Document, DocumentExpect, Store};
+use mainspring_store::{Document, DocumentExpect, Store, causes};
 use mainspring_xxl::{Address, Credentials, Tokens};
 use serde::{Deserialize, Serialize};
+
+use super::rest;
+use crate::app::App;
 
 /// The kind of their documents.
 const KIND: &str = "xxl_app";
@@ -23,6 +26,8 @@ pub(crate) const INSTANCES: u32 = 1_000;
 pub(crate) const OLD_TOKEN_MS: i64 = 24 * 3_600_000;
 /// For how long apps are not read again: a token that is replaced through another node opens for that long.
 const KEPT: Duration = Duration::from_secs(1);
+/// Pause before the store is asked again.
+const AGAIN: Duration = Duration::from_millis(500);
 /// The token that XXL-JOB ships since 2.3.1.
 pub(crate) const DEFAULT_TOKEN: &str = "default_token";
 
@@ -146,6 +151,21 @@ pub(crate) async fn remove(store: &dyn Store, name: &str) -> Result<bool, mainsp
     store.remove_document(KIND, name).await
 }
 
+/// The apps as they were a moment ago, however often it takes to read them. Nothing: the server closes.
+pub(super) async fn known(app: &App) -> Option<Apps> {
+    loop {
+        match app.xxl.apps.read(&**app.control().store(), app.now()).await {
+            Ok(apps) => return Some(apps),
+            Err(error) => {
+                tracing::warn!(error = %causes(&error), "the apps of executors could not be read; trying again");
+                if !rest(app, AGAIN).await {
+                    return None;
+                }
+            }
+        }
+    }
+}
+
 /// Apps by name.
 pub(crate) type Apps = Arc<BTreeMap<String, AppRow>>;
 
@@ -175,7 +195,17 @@ impl Cache {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+    use std::task::Poll;
+
+    use mainspring_engine::Engine;
+    use mainspring_store::MemoryStore;
+    use tokio::sync::watch;
+
     use super::*;
+    use crate::access::Access;
+    use crate::app::Inner;
 
     fn app(token: &str, previous: Option<(&str, i64)>) -> AppRow {
         let kept = Kept {
@@ -190,6 +220,28 @@ mod tests {
             created_at: Timestamp::UNIX_EPOCH,
         };
         AppRow { name: "mail".to_owned(), version: 1, kept }
+    }
+
+    #[tokio::test]
+    async fn apps_that_cannot_be_read_are_waited_for() {
+        let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
+        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
+        let (closing, closed) = watch::channel(false);
+        let here = ("UTC".into(), "a".into(), 1);
+        let served = Arc::new(Inner::new(Arc::new(engine), opened.access, closed, here));
+        let store = Arc::clone(served.control().store());
+        let mut mail = app("secret", None);
+        (mail.version, mail.kept.glue) = (0, true);
+        put(&*store, &mail, served.now()).await.unwrap().unwrap();
+        assert!(known(&served).await.unwrap()["mail"].kept.glue);
+
+        store.close().await.unwrap();
+        served.xxl.apps.forget();
+        let mut reading = pin!(known(&served));
+        let waits = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context).is_pending())).await;
+        assert!(waits, "nobody can say what the apps are");
+        closing.send_replace(true);
+        assert_eq!(reading.await, None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use mainspring_xxl::{Ability, Address, DEAD_MS, Order, Reply, RunAnswer, Stop};
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::apps::{self, Apps};
 use super::executors::{Callee, Key};
 use super::hands::{Hand, Permit};
 use super::ledger::{self, Opened, Sent};
@@ -157,10 +158,13 @@ impl Work {
             return self.end(AttemptOutcome::Failed, "xxl.job_id", why).await;
         };
         self.sent.job_id = job_id;
-        if task.glue.is_some() && !self.allows_scripts().await {
+        if task.glue.is_some() {
+            let Some(apps) = apps::known(&self.app).await else { return };
             let app = &self.sent.app;
-            let why = format!("the app {app} allows no scripts: mainspring xxl app set {app} --glue on");
-            return self.end(AttemptOutcome::Failed, "xxl.glue_off", why).await;
+            if !apps.get(app).is_some_and(|row| row.kept.glue) {
+                let why = format!("the app {app} allows no scripts: mainspring xxl app set {app} --glue on");
+                return self.end(AttemptOutcome::Failed, "xxl.glue_off", why).await;
+            }
         }
         // It is written down only when it may go: whoever finds it written after a restart takes it for sent.
         let permit = match self.ask(&self.hand.key) {
@@ -248,7 +252,8 @@ impl Work {
                 self.end_unsent().await;
                 return Stands::Over;
             }
-            let Some(callee) = self.callee(&key).await else {
+            let Some(apps) = apps::known(&self.app).await else { return Stands::Over };
+            let Some(callee) = self.callee(&key, &apps) else {
                 drop(permit);
                 let why = format!("the app {} is there no more", self.sent.app);
                 self.end(AttemptOutcome::Failed, "xxl.no_executor", why).await;
@@ -349,25 +354,8 @@ impl Work {
     }
 
     /// How to call an executor now. Nothing: its app is gone.
-    async fn callee(&self, key: &Key) -> Option<Callee> {
-        let now = self.app.now();
-        loop {
-            match self.app.xxl.apps.read(&**self.app.control().store(), now).await {
-                Ok(apps) => return self.app.xxl.executors().callee(key, apps.get(&key.0)?, now),
-                Err(error) => {
-                    tracing::warn!(error = %causes(&error), "the apps of executors could not be read; trying again");
-                    if !rest(&self.app, AGAIN).await {
-                        return None;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether scripts are sent to executors of the app. If nobody can say, they are not.
-    async fn allows_scripts(&self) -> bool {
-        let apps = self.app.xxl.apps.read(&**self.app.control().store(), self.app.now()).await;
-        apps.is_ok_and(|apps| apps.get(&self.sent.app).is_some_and(|row| row.kept.glue))
+    fn callee(&self, key: &Key, apps: &Apps) -> Option<Callee> {
+        self.app.xxl.executors().callee(key, apps.get(&key.0)?, self.app.now())
     }
 
     /// What is sent.
@@ -480,7 +468,8 @@ impl Work {
 
     /// How to call the executor that has it.
     async fn executor(&self) -> Option<Callee> {
-        self.callee(&self.attempt.sends_to()?).await
+        let key = self.attempt.sends_to()?;
+        self.callee(&key, &apps::known(&self.app).await?)
     }
 
     /// Whether the executor that has it is known here, and nothing was heard of it lately. Another node may hear one that is not known.
