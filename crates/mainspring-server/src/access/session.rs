@@ -22,6 +22,8 @@ const RENEW_AFTER_MS: i64 = 5 * 60_000;
 const SETTING: &str = "session_key";
 /// The form of the cookie. Another one is of another version, which cannot be read.
 const FORM: &str = "1";
+/// The form of what scripts of XXL-JOB's console are given: neither opens what the other does.
+const FORM_OF_SCRIPTS: &str = "xxl1";
 
 /// A browser that is signed in.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,46 +85,45 @@ impl Key {
         mac
     }
 
-    /// The value of a session's cookie.
-    fn sign(&self, session: &Session) -> String {
-        let text = format!("{FORM}.{}.{}", session.expires_at.as_millis(), session.id);
+    /// The value of a session's cookie of a form.
+    fn sign(&self, form: &str, session: &Session) -> String {
+        let text = format!("{form}.{}.{}", session.expires_at.as_millis(), session.id);
         let signature: [u8; 32] = self.mac(&text).finalize().into_bytes().into();
         format!("{text}.{}", to_hex(&signature))
     }
 
-    /// The session of a cookie's value, if this key has signed it and it has not ended.
-    fn read(&self, value: &str, now: Timestamp) -> Option<Session> {
+    /// The session of a cookie's value of a form, if this key has signed it and it has not expired.
+    fn read(&self, form: &str, value: &str, now: Timestamp) -> Option<Session> {
         let (text, signature) = value.rsplit_once('.')?;
         self.mac(text).verify_slice(&from_hex(signature)?).ok()?;
         let mut parts = text.split('.');
-        let (Some(FORM), Some(expires), Some(id), None) = (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
+        let (Some(of), Some(expires), Some(id), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
             return None;
         };
         let expires_at = Timestamp::from_millis(expires.parse().ok()?);
-        (expires_at > now).then(|| Session { id: id.to_owned(), expires_at })
+        (of == form && expires_at > now).then(|| Session { id: id.to_owned(), expires_at })
     }
 
     /// The session of a request: `None` without a cookie, and without a session where no cookie holds.
     pub(super) fn session_of(&self, headers: &HeaderMap, now: Timestamp) -> Option<Option<Session>> {
         let mut values = cookies(headers).peekable();
         values.peek()?;
-        Some(values.find_map(|value| self.read(value, now)))
+        Some(values.find_map(|value| self.read(FORM, value, now)))
     }
 
-    /// What says in another cookie which session it is.
+    /// What says in the cookie of a script which session it is.
     pub(crate) fn value_of(&self, session: &Session) -> String {
-        self.sign(session)
+        self.sign(FORM_OF_SCRIPTS, session)
     }
 
-    /// The session of such a value, if this key has signed it and it has not ended.
+    /// The session of such a value, if this key has signed it and it has not expired.
     pub(crate) fn session_in(&self, value: &str, now: Timestamp) -> Option<Session> {
-        self.read(value, now)
+        self.read(FORM_OF_SCRIPTS, value, now)
     }
 
     /// The header that gives a browser its session.
     pub(crate) fn cookie(&self, session: &Session, site: &Site, headers: &HeaderMap) -> HeaderValue {
-        set_cookie(&self.sign(session), LIFETIME_MS / 1_000, site, headers)
+        set_cookie(&self.sign(FORM, session), LIFETIME_MS / 1_000, site, headers)
     }
 }
 
@@ -161,12 +162,12 @@ mod tests {
     #[test]
     fn a_cookie_holds_until_it_expires_and_for_its_key_alone() {
         let (session, site) = (Session::begin(NOW), Site::default());
-        let value = key(1).sign(&session);
-        assert_eq!(key(1).read(&value, NOW), Some(session.clone()));
-        assert_eq!(key(1).read(&value, session.expires_at - 1), Some(session.clone()));
-        assert_eq!(key(1).read(&value, session.expires_at), None, "expired");
-        assert_eq!(key(2).read(&value, NOW), None, "of another server");
-        assert_eq!(Key::of(&[1; 32], &[8; 32]).read(&value, NOW), None, "of the token before");
+        let value = key(1).sign(FORM, &session);
+        assert_eq!(key(1).read(FORM, &value, NOW), Some(session.clone()));
+        assert_eq!(key(1).read(FORM, &value, session.expires_at - 1), Some(session.clone()));
+        assert_eq!(key(1).read(FORM, &value, session.expires_at), None, "expired");
+        assert_eq!(key(2).read(FORM, &value, NOW), None, "of another server");
+        assert_eq!(Key::of(&[1; 32], &[8; 32]).read(FORM, &value, NOW), None, "of the token before");
         let header = key(1).cookie(&session, &site, &HeaderMap::new());
         let expected = format!("{COOKIE}={value}; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict");
         assert_eq!(header.to_str().unwrap(), expected);
@@ -174,22 +175,22 @@ mod tests {
 
     #[test]
     fn whatever_is_changed_in_a_cookie_it_holds_no_more() {
-        let value = key(1).sign(&Session::begin(NOW));
+        let value = key(1).sign(FORM, &Session::begin(NOW));
         for place in 0..value.len() {
             let mut bytes = value.clone().into_bytes();
             bytes[place] = if bytes[place] == b'1' { b'2' } else { b'1' };
             let changed = String::from_utf8(bytes).unwrap();
-            assert_eq!(key(1).read(&changed, NOW), None, "at {place}: {changed}");
+            assert_eq!(key(1).read(FORM, &changed, NOW), None, "at {place}: {changed}");
         }
         for bad in ["", ".", "1", "1.2.3", "a.b.c.d", &value[1..], &value[..value.len() - 1], &format!("{value}0")] {
-            assert_eq!(key(1).read(bad, NOW), None, "{bad}");
+            assert_eq!(key(1).read(FORM, bad, NOW), None, "{bad}");
         }
     }
 
     #[test]
     fn the_first_of_several_cookies_that_holds_counts() {
         let session = Session::begin(NOW);
-        let (mine, other) = (key(1).sign(&session), key(2).sign(&Session::begin(NOW)));
+        let (mine, other) = (key(1).sign(FORM, &session), key(2).sign(FORM, &Session::begin(NOW)));
         let found = |text: &str| key(1).session_of(&with_cookies(text), NOW);
         assert_eq!(found(&format!("a=b; {COOKIE}={other}; {COOKIE}={mine}")), Some(Some(session)));
         assert_eq!(found(&format!("{COOKIE}={other}")), Some(None));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::Request;
-use axum::http::header;
+use axum::http::{Method, header};
 use mainspring_api::{ErrorCode, routes};
 use mainspring_xxl::Credentials;
 
@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::refusal::Refusal;
 use crate::seats::Seat;
 use crate::server::closed;
+use crate::xxl::forms;
 
 /// The connection of a request. Routers in tests have none.
 pub(crate) fn seat(request: &Request) -> Option<&Arc<Seat>> {
@@ -24,6 +25,7 @@ pub(super) fn delay(app: &App, request: &Request) -> Option<Duration> {
     let has_secret = request.headers().contains_key(header::AUTHORIZATION)
         || request.headers().contains_key(header::COOKIE)
         || request.uri().path() == routes::SESSION
+        || (request.method() == Method::POST && forms::signs_in(request.uri().path()))
         || Credentials::of(request.headers()).token.is_some();
     app.guesses.delay(Instant::now(), seat.source).filter(|_| has_secret)
 }

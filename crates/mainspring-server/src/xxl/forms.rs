@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use axum::{Form, Router};
 use mainspring_api::ErrorCode;
+use mainspring_store::causes;
 use mainspring_xxl::{CONTENT_TYPE, Fields};
 use serde_json::{Value, json};
 
@@ -52,12 +53,11 @@ async fn serve(State(app): State<App>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     let path = path.strip_prefix("/xxl-job-admin").unwrap_or(&path).to_owned();
     let (area, action) = path.trim_start_matches('/').split_once('/').unwrap_or((path.trim_start_matches('/'), ""));
-    if matches!((area, action), ("login", _) | ("auth", "doLogin")) {
+    if signs_in(&path) {
         return login(&app, request).await;
     }
     if matches!((area, action), ("logout", _) | ("auth", "logout")) {
-        let gone = format!("{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
-        return ([(header::SET_COOKIE, gone)], said(json!({"code": 200, "msg": null}))).into_response();
+        return logout(&app, request.headers()).await;
     }
     let Some(permission) = permission(area, action) else { return layers::unknown(request).await.into_response() };
     if let Err(refusal) = admitted(&app, permission, request.method(), request.headers()) {
@@ -93,6 +93,11 @@ async fn serve(State(app): State<App>, request: Request) -> Response {
     })
 }
 
+/// Whether what is posted to a path holds a password.
+pub(crate) fn signs_in(path: &str) -> bool {
+    matches!(path.strip_prefix("/xxl-job-admin").unwrap_or(path), "/login" | "/auth/doLogin")
+}
+
 /// What an action wants of who asks; nothing: there is no such action.
 fn permission(area: &str, action: &str) -> Option<Permission> {
     Some(match (area, action) {
@@ -110,15 +115,36 @@ fn admitted(app: &App, permission: Permission, method: &Method, headers: &Header
     if headers.contains_key(header::AUTHORIZATION) {
         return app.access.caller(permission, Asked { method, headers, now: app.now() }).map(drop);
     }
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let mut values = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value);
-    let session = values.find_map(|value| app.access.key().session_in(value, app.now()));
-    match session.filter(|session| !app.access.has_ended(session)) {
+    match signed_in(app, headers) {
         Some(_) if app.access.is_own_page(headers) => Ok(()),
         Some(_) => Err(Refusal::new(ErrorCode::AuthCrossSite, "the request comes from another page")),
         None => Err(Refusal::new(ErrorCode::AuthMissing, "no cookie of a login, and no token")),
     }
+}
+
+/// The session of a request, unless it is over.
+fn signed_in(app: &App, headers: &HeaderMap) -> Option<session::Session> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let values = pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value);
+    let mut sessions = values.filter_map(|value| app.access.key().session_in(value, app.now()));
+    sessions.find(|session| !app.access.has_ended(session))
+}
+
+/// Signs a script out: its cookie opens nothing any more, whoever has a copy of it.
+async fn logout(app: &App, headers: &HeaderMap) -> Response {
+    if let Some(session) = signed_in(app, headers) {
+        if !app.access.is_own_page(headers) {
+            return said(json!({"code": 501, "msg": "not logout: the request comes from another page"}));
+        }
+        if let Err(error) = app.access.end(&**app.control().store(), &session, app.now()).await {
+            tracing::warn!(error = %causes(&error), session.id = session.id, "could not sign out on all nodes");
+            return said(json!({"code": 500, "msg": "the end of the session could not be recorded: try again"}));
+        }
+        tracing::info!(session.id = session.id, "signed out");
+    }
+    let gone = format!("{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
+    ([(header::SET_COOKIE, gone)], said(json!({"code": 200, "msg": null}))).into_response()
 }
 
 /// Signs a script in. Its password is the access token; the name of the user is for people.

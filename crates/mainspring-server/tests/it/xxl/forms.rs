@@ -220,6 +220,56 @@ async fn a_script_signs_in_makes_a_job_runs_it_and_reads_its_log() {
     running.stop().await;
 }
 
+/// What is to be sent back of a cookie that an answer sets.
+fn pair(response: &reqwest::Response) -> String {
+    response.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_login_ends_with_its_logout_and_is_none_to_the_console() {
+    let running = Running::start_with(Settings { xxl_forms: true, ..Settings::default() }).await;
+    let login = posted(&running, "login", &[("userName", "admin"), ("password", &running.token)]).send().await.unwrap();
+    let cookie = pair(&login);
+    assert_eq!(form(&running, &cookie, "jobgroup/pageList", &[]).await["recordsTotal"], 0);
+
+    let session = format!("{}/api/v1/session", running.url);
+    let console = async |cookie: String| {
+        running.http.get(&session).header("Cookie", cookie).send().await.unwrap().status().as_u16()
+    };
+    let body = json!({"token": running.token}).to_string();
+    let signed_in = running.http.post(&session).header("Content-Type", "application/json").body(body).send().await;
+    let own = pair(&signed_in.unwrap());
+    assert_eq!(console(own.clone()).await, 200);
+    assert_eq!(console(cookie.replace("XXL_JOB_LOGIN_IDENTITY", "ms_session")).await, 401);
+    let own = own.replace("ms_session", "XXL_JOB_LOGIN_IDENTITY");
+    assert_eq!(form(&running, &own, "jobgroup/pageList", &[]).await["code"], 501);
+
+    let foreign = posted(&running, "logout", &[]).header("Cookie", &cookie).header("Origin", "http://evil.example");
+    assert_eq!(foreign.send().await.unwrap().json::<Value>().await.unwrap()["code"], 501);
+    assert_eq!(form(&running, &cookie, "jobgroup/pageList", &[]).await["recordsTotal"], 0);
+    assert_eq!(form(&running, &cookie, "logout", &[]).await["code"], 200);
+    assert_eq!(form(&running, &cookie, "jobgroup/pageList", &[]).await["code"], 501, "a copy of it opens nothing");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_guesses_the_password_of_the_forms_is_slowed_down() {
+    let running = Running::start_with(Settings { xxl_forms: true, ..Settings::default() }).await;
+    let guess = async |path: &str| {
+        let begun = std::time::Instant::now();
+        let said = posted(&running, path, &[("password", "guess")]).send().await.unwrap();
+        assert_eq!(said.json::<Value>().await.unwrap()["code"], 500);
+        begun.elapsed()
+    };
+    for _ in 0..10 {
+        guess("login").await;
+    }
+    for path in ["login", "auth/doLogin"] {
+        assert!(guess(path).await >= std::time::Duration::from_secs(1), "{path}");
+    }
+    running.stop().await;
+}
+
 #[tokio::test]
 async fn a_script_goes_to_executors_of_apps_that_allow_scripts() {
     let running = Running::start().await;
