@@ -287,7 +287,7 @@ impl Node {
             let link = self.server.login_link();
             output.line(format_args!("console:      {link}   (signs in one browser, within 10 minutes)"))?;
         } else {
-            output.line(format_args!("console:      {}   (sign in: mainspring console)", self.url()))?;
+            output.line(format_args!("console:      {}   (sign in: mainspring console)", self.server.console_url()))?;
         }
         match self.server.token_file() {
             Some(file) => output.line(format_args!("token file:   {}", file.display())),

@@ -238,12 +238,18 @@ impl Server {
         self.token_file.as_ref()
     }
 
+    /// Where the console is, with its base path.
+    #[must_use]
+    pub fn console_url(&self) -> String {
+        let site = &self.app.access.site;
+        format!("{}{}", site.origin_or(self.address), site.base_path())
+    }
+
     /// Makes a link that signs a browser in, once, within ten minutes.
     #[must_use]
     pub fn login_link(&self) -> String {
         let (code, _) = self.app.access.make_code(self.app.now());
-        let site = &self.app.access.site;
-        format!("{}{}/login#{code}", site.origin_or(self.address), site.base_path())
+        format!("{}/login#{code}", self.console_url())
     }
 
     /// Stops: takes no new connections, ends streams, and lets requests finish within `grace`.
