@@ -107,6 +107,12 @@ words!(
 );
 
 impl Origin {
+    /// Whether a run of this origin stands for a fire time, and not for the instant at which somebody asked for it.
+    #[must_use]
+    pub const fn has_fire_time(self) -> bool {
+        matches!(self, Self::Schedule | Self::Misfire | Self::Backfill | Self::After)
+    }
+
     /// Whether a run of this origin stands for a fire time of the past: the deadline counted from that says nothing of it.
     #[must_use]
     pub const fn is_of_the_past(self) -> bool {

@@ -1,7 +1,7 @@
 //! Jobs as the API shows them.
 
 use mainspring_api as api;
-use mainspring_core::run::{Origin, RunState};
+use mainspring_core::run::RunState;
 use mainspring_schedule::Lang;
 use mainspring_store::{JobDigest, JobRow, RunDigest, RunQuery, Store};
 
@@ -67,7 +67,7 @@ impl JobView {
 
 /// A run in brief.
 fn brief(run: &RunDigest) -> api::RunSummary {
-    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill | Origin::After);
+    let fired = run.origin.has_fire_time();
     api::RunSummary {
         id: run.id.to_string(),
         state: super::run::state(run.state),

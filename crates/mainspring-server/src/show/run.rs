@@ -44,7 +44,7 @@ impl<'a> Runs<'a> {
             0 | 1 => run.started_at,
             _ => self.store.attempts(run.id).await?.first().and_then(|first| first.started_at),
         };
-        let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill | Origin::After);
+        let fired = run.origin.has_fire_time();
         let output_ref = run.output.as_deref().and_then(OutputRef::from_text);
         let output = run.output.filter(|_| output_ref.is_none());
         // The store learns of the start with the end; until then the claim is the nearest that is known.
@@ -160,7 +160,7 @@ pub(crate) fn shard(shard: Shard) -> api::RunShard {
 
 /// A run in brief. Its start is that of the newest attempt.
 pub(crate) fn summary(run: &RunInfo) -> api::RunSummary {
-    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill | Origin::After);
+    let fired = run.origin.has_fire_time();
     api::RunSummary {
         id: run.id.to_string(),
         state: state(run.state),
