@@ -14,7 +14,7 @@ use std::time::Duration;
 use mainspring_core::flow::body::{Body, Content, Done, Process, Program};
 use mainspring_core::flow::{Disposal, Output, Start, Verdict};
 use mainspring_store::{Store, causes};
-use mainspring_tasks::{Attempt, LogWriter, Outcome, Task};
+use mainspring_tasks::{Attempt, LogReader, LogWriter, Outcome, Task};
 use serde::Deserialize;
 use tokio::sync::watch;
 
@@ -165,14 +165,7 @@ impl Run {
             Err(error) => return failed(format!("could not make a folder for the items: {error}")),
         };
         let attempt = self.attempt(process, &folder, contents.first());
-        let (log, mut reader) = LogWriter::channel(64, || 0);
-        let lines = async {
-            let mut lines = Vec::new();
-            while let Some(chunk) = reader.next().await {
-                lines.extend(chunk.lines.into_iter().map(|line| line.text));
-            }
-            lines
-        };
+        let (log, reader) = LogWriter::channel(64, || 0);
         if let Program::Script { text, .. } = &process.program
             && let Err(error) = tokio::fs::write(folder.script(), text).await
         {
@@ -180,7 +173,7 @@ impl Run {
         }
         let task = task(&process.program, &folder);
         let performed = processes.perform_body(&task, &attempt, log, self.given_up());
-        let (ended, mut lines) = tokio::join!(performed, lines);
+        let (ended, mut lines) = tokio::join!(performed, lines(reader));
         let message =
             ended.error.as_ref().map_or_else(|| "it did not succeed".to_owned(), |error| error.message.clone());
         let is_judged = ended.exit_code.is_some_and(|code| code != 0) && ended.outcome == Outcome::Failed;
@@ -216,6 +209,15 @@ impl Run {
             ..Attempt::default()
         }
     }
+}
+
+/// Reads what a body writes to its log, until it ends.
+async fn lines(mut reader: LogReader) -> Vec<String> {
+    let mut lines = Vec::new();
+    while let Some(chunk) = reader.next().await {
+        lines.extend(chunk.lines.into_iter().map(|line| line.text));
+    }
+    lines
 }
 
 /// The process with the payload as its standard input: a shell opens that and becomes the process.

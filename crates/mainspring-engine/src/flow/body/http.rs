@@ -3,7 +3,7 @@
 use mainspring_core::flow::body::{Content, Done, HttpBody};
 use mainspring_tasks::{HttpCall, LogWriter, Outcome};
 
-use super::{Run, failed, goes, goes_changed};
+use super::{Run, failed, goes, goes_changed, lines};
 use crate::process;
 
 /// Bytes of an answer that become a payload at most.
@@ -25,15 +25,8 @@ impl Run {
             Err(message) => return Done { lines: vec![message], ..goes("failure", usize::from(!is_source)) },
         };
         let call = HttpCall { body: payload, keep_max: ANSWER_MAX, ..process::http(&call) };
-        let (log, mut reader) = LogWriter::channel(64, || 0);
-        let lines = async {
-            let mut lines = Vec::new();
-            while let Some(chunk) = reader.next().await {
-                lines.extend(chunk.lines.into_iter().map(|line| line.text));
-            }
-            lines
-        };
-        let (ended, mut lines) = tokio::join!(processes.call_body(call, log, self.given_up()), lines);
+        let (log, reader) = LogWriter::channel(64, || 0);
+        let (ended, mut lines) = tokio::join!(processes.call_body(call, log, self.given_up()), lines(reader));
         if ended.outcome == Outcome::Cancelled {
             return failed("the call was given up".to_owned());
         }
