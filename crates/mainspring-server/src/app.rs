@@ -88,6 +88,15 @@ impl fmt::Debug for Inner {
 }
 
 impl Inner {
+    /// The state of a server over a new store in memory, for tests.
+    #[cfg(test)]
+    pub(crate) async fn in_memory(closing: watch::Receiver<bool>) -> App {
+        let store = Arc::new(mainspring_store::MemoryStore::new());
+        let engine = Engine::start(store, mainspring_engine::Settings::default()).await.unwrap();
+        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
+        Arc::new(Self::new(Arc::new(engine), opened.access, closing, ("UTC".into(), "a".into(), 1)))
+    }
+
     /// The state of a server over an engine that begins now, and ends streams when `closing` says so.
     pub(crate) fn new(
         engine: Arc<Engine>,

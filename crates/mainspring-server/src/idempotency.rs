@@ -199,21 +199,12 @@ mod tests {
     use axum::middleware::from_fn_with_state;
     use axum::routing::post;
     use mainspring_core::job::JobKey;
-    use mainspring_engine::Engine;
-    use mainspring_store::{Expect, MemoryStore};
+    use mainspring_store::Expect;
     use tokio::sync::watch;
     use tower::ServiceExt;
 
     use super::*;
-    use crate::access::Access;
     use crate::app::Inner;
-
-    async fn app() -> App {
-        let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
-        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
-        let here = ("UTC".into(), "a".into(), 1);
-        Arc::new(Inner::new(Arc::new(engine), opened.access, watch::channel(false).1, here))
-    }
 
     /// Deletes a job that is not there.
     async fn delete(app: &App) -> Response {
@@ -224,7 +215,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_a_request_asks_for_once_its_claim_has_passed_on_is_refused() {
-        let app = app().await;
+        let app = Inner::in_memory(watch::channel(false).1).await;
         let held = |State(app): State<App>| async move { delete(&app).await };
         let lost = |State(app): State<App>| async move {
             let (store, me) = (app.control().store(), app.engine.incarnation());

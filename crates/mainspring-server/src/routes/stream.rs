@@ -184,22 +184,16 @@ fn position(id: &str, epoch: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_engine::Engine;
-    use mainspring_store::MemoryStore;
 
     use super::*;
-    use crate::access::{Access, Opened};
     use crate::app::Inner;
     use crate::live::{Batch, Change, Kind};
 
     /// A stream that reads nothing while more happens than is kept: it is told to look again, and goes on.
     #[tokio::test]
     async fn a_slow_browser_is_told_to_look_again() {
-        let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
-        let Opened { access, .. } = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
-        let here = ("UTC".into(), "a".into(), 1);
         let (_open, closing) = watch::channel(false);
-        let app: App = Arc::new(Inner::new(Arc::new(engine), access, closing, here));
+        let app = Inner::in_memory(closing).await;
         app.live.begin_for_test();
         let counted = (Seat::take(&app).unwrap(), app.live.listen().await.unwrap());
         let mut reader = Reader::new(App::clone(&app), Caller::Token, parse("runs").unwrap(), counted, None);

@@ -199,12 +199,9 @@ mod tests {
     use std::pin::pin;
     use std::task::Poll;
 
-    use mainspring_engine::Engine;
-    use mainspring_store::MemoryStore;
     use tokio::sync::watch;
 
     use super::*;
-    use crate::access::Access;
     use crate::app::Inner;
 
     fn app(token: &str, previous: Option<(&str, i64)>) -> AppRow {
@@ -224,11 +221,8 @@ mod tests {
 
     #[tokio::test]
     async fn apps_that_cannot_be_read_are_waited_for() {
-        let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
-        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
         let (closing, closed) = watch::channel(false);
-        let here = ("UTC".into(), "a".into(), 1);
-        let served = Arc::new(Inner::new(Arc::new(engine), opened.access, closed, here));
+        let served = Inner::in_memory(closed).await;
         let store = Arc::clone(served.control().store());
         let mut mail = app("secret", None);
         (mail.version, mail.kept.glue) = (0, true);

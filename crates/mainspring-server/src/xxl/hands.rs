@@ -412,26 +412,16 @@ fn name_of((app, address): &Key) -> String {
 #[cfg(test)]
 mod tests {
     use mainspring_core::{JobId, RunSource};
-    use mainspring_engine::Engine;
     use mainspring_schedule::Timestamp;
-    use mainspring_store::MemoryStore;
     use mainspring_xxl::{Address, Credentials, DEAD_MS};
 
     use super::super::executors::Moment;
     use super::*;
-    use crate::access::Access;
     use crate::app::Inner;
-
-    async fn app() -> App {
-        let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
-        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
-        let here = ("UTC".into(), "a".into(), 1);
-        Arc::new(Inner::new(Arc::new(engine), opened.access, watch::channel(false).1, here))
-    }
 
     #[tokio::test]
     async fn a_request_that_is_given_up_has_had_no_answer_and_one_that_was_not_made_says_nothing() {
-        let app = app().await;
+        let app = Inner::in_memory(watch::channel(false).1).await;
         let hand = Arc::new(Hand::new(("mail".to_owned(), Address::parse("http://127.0.0.1:1").unwrap())));
         let ask = || Permit::ask(&app, Some(Arc::clone(&hand)));
         for _ in 0..GateLimits::default().failures_max {

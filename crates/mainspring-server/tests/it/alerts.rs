@@ -1,5 +1,6 @@
 //! Alerts against a receiver of our own: who is told what, how often, and when.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,15 @@ async fn channel(client: &Client, spec: Value) {
 
 fn rule(spec: Value) -> AlertRuleSpec {
     serde_json::from_value(spec).unwrap()
+}
+
+/// A server whose clock stands still, with the channel `ops` to a receiver.
+async fn with_clock(folder: &Path) -> (ManualClock, Place, Receiver) {
+    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let place = Place::over(Arc::new(MemoryStore::new()), folder, Arc::new(clock.clone())).await;
+    let receiver = Receiver::start().await;
+    channel(&place.client, json!({"name": "ops", "webhook": {"url": receiver.url()}})).await;
+    (clock, place, receiver)
 }
 
 /// Runs a job, and waits for its end.
@@ -220,11 +230,8 @@ async fn servers_share_the_work_and_tell_each_thing_once() {
 #[tokio::test]
 async fn late_runs_are_told_at_their_time_and_over_when_they_start() {
     let folder = tempfile::tempdir().unwrap();
-    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
-    let receiver = Receiver::start().await;
+    let (clock, place, receiver) = with_clock(folder.path()).await;
     let client = &place.client;
-    channel(client, json!({"name": "ops", "webhook": {"url": receiver.url()}})).await;
     client.pause_queue("night", &mainspring_api::Reason::default()).await.unwrap();
     place
         .job(json!({"name": "pay", "noop": true, "queue": "night", "alerts": [{"late": "10m", "channels": ["ops"]}]}))
@@ -244,11 +251,8 @@ async fn late_runs_are_told_at_their_time_and_over_when_they_start() {
 #[tokio::test]
 async fn missed_deadline_is_told_once() {
     let folder = tempfile::tempdir().unwrap();
-    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
-    let receiver = Receiver::start().await;
+    let (clock, place, receiver) = with_clock(folder.path()).await;
     let client = &place.client;
-    channel(client, json!({"name": "ops", "webhook": {"url": receiver.url()}})).await;
     client.pause_queue("night", &mainspring_api::Reason::default()).await.unwrap();
     let alerts = json!([{"deadline_missed": true, "channels": ["ops"]}]);
     place
@@ -268,11 +272,8 @@ async fn missed_deadline_is_told_once() {
 #[tokio::test]
 async fn silence_holds_what_begins_and_tells_it_when_it_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
-    let receiver = Receiver::start().await;
+    let (clock, place, receiver) = with_clock(folder.path()).await;
     let client = &place.client;
-    channel(client, json!({"name": "ops", "webhook": {"url": receiver.url()}})).await;
     place.job(fickle(json!([{"failed": true, "channels": ["ops"], "repeat": "4h"}]))).await;
     let spec = AlertSilenceSpec {
         namespace: None,
@@ -350,11 +351,8 @@ async fn channels_are_tested_and_say_what_is_wrong_and_messages_are_sent_again()
 #[tokio::test]
 async fn many_alerts_at_once_are_one_message_to_a_channel() {
     let folder = tempfile::tempdir().unwrap();
-    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
-    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
-    let receiver = Receiver::start().await;
+    let (clock, place, receiver) = with_clock(folder.path()).await;
     let client = &place.client;
-    channel(client, json!({"name": "ops", "webhook": {"url": receiver.url()}})).await;
     let all = rule(json!({"name": "all", "alerts": [{"late": "10m", "channels": ["ops"]}]}));
     client.put_alert_rule(&all).await.unwrap();
     client.pause_queue("night", &mainspring_api::Reason::default()).await.unwrap();

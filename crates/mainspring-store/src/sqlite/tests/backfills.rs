@@ -7,7 +7,7 @@ use mainspring_core::run::Verdict;
 use mainspring_core::workflow::backfill::{Action, BackfillState, ItemState, Order, Reprocess, Spec, Standing};
 use mainspring_core::{Incarnation, RunId, RunSource, Timestamp};
 
-use super::faults::{child, folder_in_memory, killed_at, may_trace, open};
+use super::faults::{child, folder_in_memory, killed_at, may_trace, open, remove};
 use super::*;
 use crate::conformance::kit::{Draft, Kit, at};
 use crate::{BackfillStep, ItemStart, NewBackfill, NewItem, RunQuery};
@@ -131,9 +131,7 @@ async fn backfill_loses_and_doubles_no_fire_time_whatever_write_is_the_last() {
         let mut number = 0;
         loop {
             number += 1;
-            for ending in ["", "-wal", "-shm", "-journal"] {
-                let _fresh = std::fs::remove_file(format!("{}{ending}", path.display()));
-            }
+            remove(&path);
             std::fs::copy(&there, &path).unwrap();
             let text = killed_at(child(ROLE, &path), calls, number, Some(&path));
             let store = Arc::new(open(&path).unwrap());

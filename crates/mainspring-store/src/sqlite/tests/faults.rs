@@ -422,6 +422,13 @@ pub(super) fn folder_in_memory() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
+/// Removes a database, with what SQLite keeps beside it.
+pub(super) fn remove(path: &Path) {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let _fresh = std::fs::remove_file(format!("{}{ending}", path.display()));
+    }
+}
+
 /// Whether processes may be traced here.
 pub(super) fn may_trace() -> bool {
     let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).status();
@@ -453,9 +460,7 @@ async fn whatever_write_or_sync_is_the_last_what_was_answered_is_there() {
         let mut number = 0;
         loop {
             number += 1;
-            for ending in ["", "-wal", "-shm", "-journal"] {
-                let _fresh = std::fs::remove_file(format!("{}{ending}", path.display()));
-            }
+            remove(&path);
             if role == "script" {
                 std::fs::copy(&there, &path).unwrap();
             }

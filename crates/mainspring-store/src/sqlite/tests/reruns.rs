@@ -4,7 +4,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::workflow::TaskState;
 use mainspring_core::{Incarnation, RunId};
 
-use super::faults::{child, folder_in_memory, killed_at, may_trace, open};
+use super::faults::{child, folder_in_memory, killed_at, may_trace, open, remove};
 use super::*;
 use crate::AskedRun;
 use crate::conformance::kit::{Kit, at};
@@ -52,9 +52,7 @@ async fn rerun_is_whole_or_not_there_whatever_write_is_the_last() {
         let (mut number, mut whole, mut absent) = (0, 0, 0);
         loop {
             number += 1;
-            for ending in ["", "-wal", "-shm", "-journal"] {
-                let _fresh = std::fs::remove_file(format!("{}{ending}", path.display()));
-            }
+            remove(&path);
             std::fs::copy(&there, &path).unwrap();
             let text = killed_at(child(ROLE, &path), calls, number, Some(&path));
             let store = Arc::new(open(&path).unwrap());
