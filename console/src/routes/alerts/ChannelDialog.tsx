@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '@/api/client';
-import { Button } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { Field, Select, TextArea, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { useT } from '@/i18n';
 import css from './Alerts.module.css';
 import { type ChannelKind, type TypedChannel, channelKinds, channelOf, isChannelReady, noSecret, signed, typedChannel } from './form';
@@ -37,74 +36,61 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
     );
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={channel ? t.alerts.changeTitle(channel.name) : t.alerts.addChannel}
       description={t.alerts.channelText}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={save.isPending} disabled={!ready} onClick={() => save.mutate()}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      action={t.common.save}
+      ready={ready}
+      busy={save.isPending}
+      onSubmit={() => save.mutate()}
+      className={css.form}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) save.mutate();
-        }}
-      >
-        <ProblemNote error={save.error} />
-        <div className={css.pair}>
-          {line('name', t.alerts.name, { placeholder: 'night-shift', disabled: channel !== undefined })}
-          <Field label={t.alerts.kind}>
-            {(field) => (
-              <Select {...field} value={typed.kind} onChange={(event) => set({ kind: event.target.value as ChannelKind, ...(typed.url.text === '***' ? { url: noSecret, secret: noSecret } : {}) })}>
-                {channelKinds.map((kind) => (
-                  <option key={kind} value={kind}>
-                    {t.alerts.kinds[kind]}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        </div>
-        {typed.kind === 'email' ? (
-          <>
-            <div className={css.pair}>
-              {line('server', t.alerts.server, { placeholder: 'smtp.example.org' })}
-              {line('port', t.alerts.port, { placeholder: { starttls: '587', tls: '465', none: '25' }[typed.security] })}
-            </div>
-            <div className={css.pair}>
-              <Field label={t.alerts.security}>
-                {(field) => (
-                  <Select {...field} value={typed.security} onChange={(event) => set({ security: event.target.value as TypedChannel['security'] })}>
-                    <option value="starttls">STARTTLS</option>
-                    <option value="tls">TLS</option>
-                    <option value="none">{t.alerts.plain}</option>
-                  </Select>
-                )}
-              </Field>
-              {line('username', t.alerts.username, { hint: t.alerts.usernameHint })}
-            </div>
-            <SecretField label={t.alerts.password} value={typed.password} onChange={(password) => set({ password })} />
-            {line('from', t.alerts.from, { placeholder: 'Jobs <jobs@example.org>' })}
-            <Field label={t.alerts.to} hint={t.alerts.toHint}>
-              {(field) => <TextArea {...field} rows={2} value={typed.to} onChange={(event) => set({ to: event.target.value })} />}
+      <ProblemNote error={save.error} />
+      <div className={css.pair}>
+        {line('name', t.alerts.name, { placeholder: 'night-shift', disabled: channel !== undefined })}
+        <Field label={t.alerts.kind}>
+          {(field) => (
+            <Select {...field} value={typed.kind} onChange={(event) => set({ kind: event.target.value as ChannelKind, ...(typed.url.text === '***' ? { url: noSecret, secret: noSecret } : {}) })}>
+              {channelKinds.map((kind) => (
+                <option key={kind} value={kind}>
+                  {t.alerts.kinds[kind]}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      {typed.kind === 'email' ? (
+        <>
+          <div className={css.pair}>
+            {line('server', t.alerts.server, { placeholder: 'smtp.example.org' })}
+            {line('port', t.alerts.port, { placeholder: { starttls: '587', tls: '465', none: '25' }[typed.security] })}
+          </div>
+          <div className={css.pair}>
+            <Field label={t.alerts.security}>
+              {(field) => (
+                <Select {...field} value={typed.security} onChange={(event) => set({ security: event.target.value as TypedChannel['security'] })}>
+                  <option value="starttls">STARTTLS</option>
+                  <option value="tls">TLS</option>
+                  <option value="none">{t.alerts.plain}</option>
+                </Select>
+              )}
             </Field>
-          </>
-        ) : (
-          <>
-            <SecretField label={t.alerts.url} hint={t.alerts.urlHint} value={typed.url} onChange={(url) => set({ url })} />
-            {signed.includes(typed.kind) && <SecretField label={t.alerts.secret} hint={t.alerts.secretHint} value={typed.secret} onChange={(secret) => set({ secret })} />}
-          </>
-        )}
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+            {line('username', t.alerts.username, { hint: t.alerts.usernameHint })}
+          </div>
+          <SecretField label={t.alerts.password} value={typed.password} onChange={(password) => set({ password })} />
+          {line('from', t.alerts.from, { placeholder: 'Jobs <jobs@example.org>' })}
+          <Field label={t.alerts.to} hint={t.alerts.toHint}>
+            {(field) => <TextArea {...field} rows={2} value={typed.to} onChange={(event) => set({ to: event.target.value })} />}
+          </Field>
+        </>
+      ) : (
+        <>
+          <SecretField label={t.alerts.url} hint={t.alerts.urlHint} value={typed.url} onChange={(url) => set({ url })} />
+          {signed.includes(typed.kind) && <SecretField label={t.alerts.secret} hint={t.alerts.secretHint} value={typed.secret} onChange={(secret) => set({ secret })} />}
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -3,8 +3,8 @@ import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '@/api/client';
 import { Button, IconButton } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { CheckBox, Field, TextArea, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { useT } from '@/i18n';
 import css from './Alerts.module.css';
 import { type TypedAlert, type TypedRule, isRuleReady, newAlert, ruleOf, typedRule } from './form';
@@ -43,45 +43,32 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
     );
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={rule ? t.alerts.changeTitle(rule.name) : t.alerts.addRule}
       description={t.alerts.ruleText}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={save.isPending} disabled={!ready} onClick={() => save.mutate()}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      action={t.common.save}
+      ready={ready}
+      busy={save.isPending}
+      onSubmit={() => save.mutate()}
+      className={css.form}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) save.mutate();
-        }}
-      >
-        <ProblemNote error={save.error} />
-        {line('name', t.alerts.name, { placeholder: 'team-hr', disabled: rule !== undefined })}
-        <div className={css.pair}>
-          {line('namespace', t.alerts.namespace, { hint: t.alerts.namespaceHint })}
-          {line('job', t.alerts.job, { hint: t.alerts.jobHint })}
-        </div>
-        {line('labels', t.alerts.labels, { hint: t.alerts.labelsHint, placeholder: 'team=hr' })}
-        {typed.alerts.map((alert, index) => (
-          <AlertFields key={index} alert={alert} channels={channels} onChange={(change) => setAlert(index, change)} onRemove={typed.alerts.length > 1 ? () => set({ alerts: typed.alerts.filter((_, at) => at !== index) }) : undefined} />
-        ))}
-        <div>
-          <Button icon={Plus} size="s" onClick={() => set({ alerts: [...typed.alerts, newAlert] })}>
-            {t.alerts.another}
-          </Button>
-        </div>
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      <ProblemNote error={save.error} />
+      {line('name', t.alerts.name, { placeholder: 'team-hr', disabled: rule !== undefined })}
+      <div className={css.pair}>
+        {line('namespace', t.alerts.namespace, { hint: t.alerts.namespaceHint })}
+        {line('job', t.alerts.job, { hint: t.alerts.jobHint })}
+      </div>
+      {line('labels', t.alerts.labels, { hint: t.alerts.labelsHint, placeholder: 'team=hr' })}
+      {typed.alerts.map((alert, index) => (
+        <AlertFields key={index} alert={alert} channels={channels} onChange={(change) => setAlert(index, change)} onRemove={typed.alerts.length > 1 ? () => set({ alerts: typed.alerts.filter((_, at) => at !== index) }) : undefined} />
+      ))}
+      <div>
+        <Button icon={Plus} size="s" onClick={() => set({ alerts: [...typed.alerts, newAlert] })}>
+          {t.alerts.another}
+        </Button>
+      </div>
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
-import { Button } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { Field, Select, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { toast } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { serverNow } from '@/lib/clock';
@@ -45,49 +44,36 @@ export function SilenceDialog({ of, onClose }: { of: SilenceOf; onClose: () => v
     </Field>
   );
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={of.job ? t.alerts.silenceOf(of.job) : t.alerts.silence}
       description={t.alerts.silenceText}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={make.isPending} disabled={!ready} onClick={() => make.mutate()}>
-            {t.alerts.silence}
-          </Button>
-        </>
-      }
+      action={t.alerts.silence}
+      ready={ready}
+      busy={make.isPending}
+      onSubmit={() => make.mutate()}
+      className={css.form}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) make.mutate();
-        }}
-      >
-        <ProblemNote error={make.error} />
-        <div className={css.pair}>
-          {line('namespace', t.alerts.namespace, t.alerts.namespaceHint)}
-          {line('job', t.alerts.job, t.alerts.jobHint)}
-        </div>
-        <div className={css.pair}>
-          {line('label', t.alerts.label, undefined, 'team=hr')}
-          <Field label={t.alerts.howLong}>
-            {(field) => (
-              <Select {...field} value={span} onChange={(event) => setSpan(Number(event.target.value))}>
-                {spans.map((each) => (
-                  <option key={each} value={each}>
-                    {formats.duration(each)}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        </div>
-        {line('reason', t.common.reason)}
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      <ProblemNote error={make.error} />
+      <div className={css.pair}>
+        {line('namespace', t.alerts.namespace, t.alerts.namespaceHint)}
+        {line('job', t.alerts.job, t.alerts.jobHint)}
+      </div>
+      <div className={css.pair}>
+        {line('label', t.alerts.label, undefined, 'team=hr')}
+        <Field label={t.alerts.howLong}>
+          {(field) => (
+            <Select {...field} value={span} onChange={(event) => setSpan(Number(event.target.value))}>
+              {spans.map((each) => (
+                <option key={each} value={each}>
+                  {formats.duration(each)}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      </div>
+      {line('reason', t.common.reason)}
+    </FormDialog>
   );
 }

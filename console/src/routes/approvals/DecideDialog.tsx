@@ -1,8 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { Field, Select, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { toast } from '@/components/toast';
 import { asApiError } from '@/api/problem';
 import { useT } from '@/i18n';
@@ -34,10 +33,8 @@ export function DecideDialog({ decision, onClose }: { decision: Decision; onClos
     },
   });
   const problem = decide.error ? asApiError(decide.error) : undefined;
-  const submit = () => !decide.isPending && decide.mutate();
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t.workflow.verbTitle(t.workflow.verbs[verb], task)}
       description={
@@ -46,45 +43,32 @@ export function DecideDialog({ decision, onClose }: { decision: Decision; onClos
           {t.workflow.verbTexts[verb]}
         </>
       }
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone={verb === 'reject' ? 'danger' : 'primary'} busy={decide.isPending} onClick={submit}>
-            {t.workflow.verbs[verb]}
-          </Button>
-        </>
-      }
+      action={t.workflow.verbs[verb]}
+      tone={verb === 'reject' ? 'danger' : 'primary'}
+      busy={decide.isPending}
+      onSubmit={() => decide.mutate()}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        {problem && (
-          <p className={css.problem} role="alert">
-            {problem.message} {problem.hint}
-          </p>
-        )}
-        {from.length > 0 && (
-          <Field label={t.approvals.as} hint={t.approvals.asHint}>
-            {(field) => (
-              <Select {...field} value={by} onChange={(event) => setBy(event.target.value)}>
-                {from.map((name) => (
-                  <option key={name} value={name}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        )}
-        <Field label={t.common.reason} hint={t.common.reasonHint}>
-          {(field) => <TextInput {...field} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />}
+      {problem && (
+        <p className={css.problem} role="alert">
+          {problem.message} {problem.hint}
+        </p>
+      )}
+      {from.length > 0 && (
+        <Field label={t.approvals.as} hint={t.approvals.asHint}>
+          {(field) => (
+            <Select {...field} value={by} onChange={(event) => setBy(event.target.value)}>
+              {from.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
         </Field>
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      )}
+      <Field label={t.common.reason} hint={t.common.reasonHint}>
+        {(field) => <TextInput {...field} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />}
+      </Field>
+    </FormDialog>
   );
 }

@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '@/api/client';
 import { asApiError } from '@/api/problem';
-import { Button } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { CheckBox, Field, Select, TextArea, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
 import css from './Calendars.module.css';
@@ -34,57 +33,43 @@ export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar
   const problem = save.error ? asApiError(save.error) : undefined;
   const ready = form.name.trim() !== '' && form.days.trim() !== '';
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={calendar ? t.calendars.editTitle(calendar.name) : t.calendars.addTitle}
       description={t.calendars.effect(calendar?.trigger_count ?? 0)}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={save.isPending} disabled={!ready} onClick={() => save.mutate()}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      action={t.common.save}
+      ready={ready}
+      busy={save.isPending}
+      onSubmit={() => save.mutate()}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) save.mutate();
-        }}
-      >
-        {problem && (
-          <p className={css.problem} role="alert">
-            {problem.isStale ? t.calendars.stale : [problem.errors[0]?.message ?? problem.message, problem.errors[0]?.hint ?? problem.hint].filter(Boolean).join('. ')}
-          </p>
+      {problem && (
+        <p className={css.problem} role="alert">
+          {problem.isStale ? t.calendars.stale : [problem.errors[0]?.message ?? problem.message, problem.errors[0]?.hint ?? problem.hint].filter(Boolean).join('. ')}
+        </p>
+      )}
+      <Field label={t.calendars.name}>{(field) => <TextInput {...field} mono value={form.name} readOnly={calendar !== undefined} maxLength={128} onChange={(event) => set({ name: event.target.value })} />}</Field>
+      <Field label={t.calendars.kind}>
+        {(field) => (
+          <Select {...field} value={form.kind} onChange={(event) => set({ kind: event.target.value as Kind })}>
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {t.calendars.kinds[kind]}
+              </option>
+            ))}
+          </Select>
         )}
-        <Field label={t.calendars.name}>{(field) => <TextInput {...field} mono value={form.name} readOnly={calendar !== undefined} maxLength={128} onChange={(event) => set({ name: event.target.value })} />}</Field>
-        <Field label={t.calendars.kind}>
-          {(field) => (
-            <Select {...field} value={form.kind} onChange={(event) => set({ kind: event.target.value as Kind })}>
-              {kinds.map((kind) => (
-                <option key={kind} value={kind}>
-                  {t.calendars.kinds[kind]}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label={t.calendars.days} hint={t.calendars.daysHint[form.kind]}>
-          {(field) => <TextArea {...field} mono rows={form.kind === 'holiday' || form.kind === 'annual' ? 6 : 2} value={form.days} onChange={(event) => set({ days: event.target.value })} />}
-        </Field>
-        {form.kind === 'daily' && <CheckBox label={t.calendars.invert} checked={form.invert} onChange={(event) => set({ invert: event.target.checked })} />}
-        <Field label={t.calendars.zone} hint={t.calendars.zoneHint}>
-          {(field) => <TextInput {...field} value={form.timezone} placeholder="Europe/Berlin" onChange={(event) => set({ timezone: event.target.value })} />}
-        </Field>
-        <Field label={t.calendars.base} hint={t.calendars.baseHint}>
-          {(field) => <TextInput {...field} mono value={form.base} onChange={(event) => set({ base: event.target.value })} />}
-        </Field>
-        <Field label={t.calendars.description}>{(field) => <TextInput {...field} value={form.description} onChange={(event) => set({ description: event.target.value })} />}</Field>
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      </Field>
+      <Field label={t.calendars.days} hint={t.calendars.daysHint[form.kind]}>
+        {(field) => <TextArea {...field} mono rows={form.kind === 'holiday' || form.kind === 'annual' ? 6 : 2} value={form.days} onChange={(event) => set({ days: event.target.value })} />}
+      </Field>
+      {form.kind === 'daily' && <CheckBox label={t.calendars.invert} checked={form.invert} onChange={(event) => set({ invert: event.target.checked })} />}
+      <Field label={t.calendars.zone} hint={t.calendars.zoneHint}>
+        {(field) => <TextInput {...field} value={form.timezone} placeholder="Europe/Berlin" onChange={(event) => set({ timezone: event.target.value })} />}
+      </Field>
+      <Field label={t.calendars.base} hint={t.calendars.baseHint}>
+        {(field) => <TextInput {...field} mono value={form.base} onChange={(event) => set({ base: event.target.value })} />}
+      </Field>
+      <Field label={t.calendars.description}>{(field) => <TextInput {...field} value={form.description} onChange={(event) => set({ description: event.target.value })} />}</Field>
+    </FormDialog>
   );
 }

@@ -2,16 +2,14 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { idempotencyKey, send } from '@/api/client';
-import { Button } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { Field, Select, TextArea, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { parseExact } from '@/lib/json';
 import { exactParam, readParam } from './figures';
 import type { Job, ParamSpec } from './queries';
-import css from './Job.module.css';
 
 /** Asks for parameters, and starts a run. */
 export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
@@ -53,7 +51,6 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
   const missing = params.some(([name, param]) => param.required && param.default === undefined && (typed[name] ?? '') === '');
   const ready = !badInput && !missing && !params.some(([name, param]) => wrong(name, param));
   const submit = () => {
-    if (!ready) return;
     const given = params.filter(([name]) => (typed[name] ?? '') !== '').map(([name, param]) => `${JSON.stringify(name)}:${exactParam(param.type, typed[name] ?? '')}`);
     // Put together as text: numbers keep every digit.
     const members = [
@@ -64,57 +61,43 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
     start.mutate(`{${members.filter(Boolean).join(',')}}`);
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t.jobDetail.runNowTitle(job.name)}
       description={t.jobDetail.runNowText}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={start.isPending} disabled={!ready} onClick={submit}>
-            {t.jobDetail.start}
-          </Button>
-        </>
-      }
+      action={t.jobDetail.start}
+      ready={ready}
+      busy={start.isPending}
+      onSubmit={submit}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        {params.map(([name, param]) => (
-          <Field key={name} label={name} hint={param.description} aside={[param.type, param.required && t.jobDetail.required].filter(Boolean).join(', ')} error={wrong(name, param) ? param.type : undefined}>
-            {(field) => {
-              const set = (value: string) => setTyped((before) => ({ ...before, [name]: value }));
-              const fallback = param.default === undefined ? '' : typeof param.default === 'string' ? param.default : JSON.stringify(param.default);
-              const choices = param.enum && param.enum.length > 0 ? param.enum.map(String) : param.type === 'boolean' ? ['true', 'false'] : undefined;
-              return choices ? (
-                <Select {...field} value={typed[name] ?? ''} onChange={(event) => set(event.target.value)}>
-                  <option value="">{fallback === '' ? t.common.none : fallback}</option>
-                  {choices.map((choice) => (
-                    <option key={choice}>{choice}</option>
-                  ))}
-                </Select>
-              ) : (
-                <TextInput {...field} mono value={typed[name] ?? ''} placeholder={fallback} onChange={(event) => set(event.target.value)} />
-              );
-            }}
-          </Field>
-        ))}
-        {params.length === 0 && (
-          <Field label={t.jobDetail.inputJson} hint={t.jobDetail.inputHint} error={badInput ? t.jobDetail.notJson : undefined}>
-            {(field) => <TextArea {...field} mono rows={4} value={input} placeholder="{ }" onChange={(event) => setInput(event.target.value)} />}
-          </Field>
-        )}
-        <Field label={t.common.reason} hint={t.common.reasonHint}>
-          {(field) => <TextInput {...field} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />}
+      {params.map(([name, param]) => (
+        <Field key={name} label={name} hint={param.description} aside={[param.type, param.required && t.jobDetail.required].filter(Boolean).join(', ')} error={wrong(name, param) ? param.type : undefined}>
+          {(field) => {
+            const set = (value: string) => setTyped((before) => ({ ...before, [name]: value }));
+            const fallback = param.default === undefined ? '' : typeof param.default === 'string' ? param.default : JSON.stringify(param.default);
+            const choices = param.enum && param.enum.length > 0 ? param.enum.map(String) : param.type === 'boolean' ? ['true', 'false'] : undefined;
+            return choices ? (
+              <Select {...field} value={typed[name] ?? ''} onChange={(event) => set(event.target.value)}>
+                <option value="">{fallback === '' ? t.common.none : fallback}</option>
+                {choices.map((choice) => (
+                  <option key={choice}>{choice}</option>
+                ))}
+              </Select>
+            ) : (
+              <TextInput {...field} mono value={typed[name] ?? ''} placeholder={fallback} onChange={(event) => set(event.target.value)} />
+            );
+          }}
         </Field>
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      ))}
+      {params.length === 0 && (
+        <Field label={t.jobDetail.inputJson} hint={t.jobDetail.inputHint} error={badInput ? t.jobDetail.notJson : undefined}>
+          {(field) => <TextArea {...field} mono rows={4} value={input} placeholder="{ }" onChange={(event) => setInput(event.target.value)} />}
+        </Field>
+      )}
+      <Field label={t.common.reason} hint={t.common.reasonHint}>
+        {(field) => <TextInput {...field} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />}
+      </Field>
+    </FormDialog>
   );
 }
 

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { api, ask } from '@/api/client';
 import { Button, IconButton } from '@/components/Button';
 import { confirm } from '@/components/confirm';
-import { Dialog } from '@/components/Dialog';
 import { Loaded } from '@/components/Feedback';
 import { Field, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { Panel } from '@/components/Page';
 import { toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
@@ -78,35 +78,21 @@ function AddLabel({ onClose, onDone }: { onClose: () => void; onDone: () => void
     onError: (error) => toastError(t.queues.addLabel, error),
   });
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t.queues.addLabel}
       description={t.queues.labelsText}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={save.isPending} disabled={!ready} onClick={() => save.mutate()}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      action={t.common.save}
+      ready={ready}
+      busy={save.isPending}
+      onSubmit={() => save.mutate()}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) save.mutate();
-        }}
-      >
-        <Field label={t.queues.label} hint={t.queues.labelHint}>
-          {(field) => <TextInput {...field} mono value={label} placeholder="database=main" onChange={(event) => setLabel(event.target.value)} />}
-        </Field>
-        <Field label={t.queues.maxRunning} error={limit === 'bad' ? t.queues.notNumber : undefined}>
-          {(field) => <TextInput {...field} inputMode="numeric" value={max} onChange={(event) => setMax(event.target.value)} />}
-        </Field>
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      <Field label={t.queues.label} hint={t.queues.labelHint}>
+        {(field) => <TextInput {...field} mono value={label} placeholder="database=main" onChange={(event) => setLabel(event.target.value)} />}
+      </Field>
+      <Field label={t.queues.maxRunning} error={limit === 'bad' ? t.queues.notNumber : undefined}>
+        {(field) => <TextInput {...field} inputMode="numeric" value={max} onChange={(event) => setMax(event.target.value)} />}
+      </Field>
+    </FormDialog>
   );
 }

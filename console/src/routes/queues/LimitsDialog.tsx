@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '@/api/client';
-import { Button } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { Field, Select, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
 import { readLimit, settingsOf, typedOf } from './limits';
@@ -30,44 +29,30 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
     </Field>
   );
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t.queues.setTitle(queue.name)}
       description={t.queues.setText}
-      footer={
-        <>
-          <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={save.isPending} disabled={!settings} onClick={() => save.mutate()}>
-            {t.common.save}
-          </Button>
-        </>
-      }
+      action={t.common.save}
+      ready={settings !== undefined}
+      busy={save.isPending}
+      onSubmit={() => save.mutate()}
     >
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (settings) save.mutate();
-        }}
-      >
-        {input('running', t.queues.maxRunning)}
-        {input('waiting', t.queues.maxWaiting)}
-        <div className={css.rate}>
-          {input('count', t.queues.rate)}
-          <Field label={t.queues.perUnit}>
-            {(field) => (
-              <Select {...field} value={typed.per} onChange={(event) => setTyped({ ...typed, per: event.target.value })}>
-                <option value="1000">{t.queues.second}</option>
-                <option value="60000">{t.queues.minute}</option>
-                <option value="3600000">{t.queues.hour}</option>
-                {!['1000', '60000', '3600000'].includes(typed.per) && <option value={typed.per}>{`${typed.per} ms`}</option>}
-              </Select>
-            )}
-          </Field>
-        </div>
-        <button type="submit" hidden />
-      </form>
-    </Dialog>
+      {input('running', t.queues.maxRunning)}
+      {input('waiting', t.queues.maxWaiting)}
+      <div className={css.rate}>
+        {input('count', t.queues.rate)}
+        <Field label={t.queues.perUnit}>
+          {(field) => (
+            <Select {...field} value={typed.per} onChange={(event) => setTyped({ ...typed, per: event.target.value })}>
+              <option value="1000">{t.queues.second}</option>
+              <option value="60000">{t.queues.minute}</option>
+              <option value="3600000">{t.queues.hour}</option>
+              {!['1000', '60000', '3600000'].includes(typed.per) && <option value={typed.per}>{`${typed.per} ms`}</option>}
+            </Select>
+          )}
+        </Field>
+      </div>
+    </FormDialog>
   );
 }

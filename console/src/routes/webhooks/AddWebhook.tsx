@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
-import { Button } from '@/components/Button';
 import { CommandLine } from '@/components/Copy';
-import { Dialog } from '@/components/Dialog';
 import { Field, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { useT } from '@/i18n';
 import { asApiError } from '@/api/problem';
 import { webhooksQuery } from './queries';
@@ -39,49 +38,26 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
     </Field>
   );
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t.webhooks.add}
       description={secret ? t.webhooks.secretOnce : t.webhooks.addText}
-      footer={
-        secret ? (
-          <Button tone="primary" onClick={onClose}>
-            {t.common.close}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t.common.cancel}</Button>
-            <Button tone="primary" busy={make.isPending} disabled={!ready} onClick={() => make.mutate()}>
-              {t.webhooks.create}
-            </Button>
-          </>
-        )
-      }
+      action={t.webhooks.create}
+      ready={ready}
+      busy={make.isPending}
+      onSubmit={() => make.mutate()}
+      done={secret && <CommandLine text={secret} />}
     >
-      {secret ? (
-        <CommandLine text={secret} />
-      ) : (
-        <form
-          className={css.form}
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (ready) make.mutate();
-          }}
-        >
-          {problem && (
-            <p className={css.problem} role="alert">
-              {problem.message} {problem.hint}
-            </p>
-          )}
-          {field('name', t.webhooks.name, undefined, 'ops')}
-          {field('url', t.webhooks.url, t.webhooks.urlHint, 'https://')}
-          {field('events', t.webhooks.events, t.webhooks.eventsHint, 'run.failed')}
-          {field('namespace', t.webhooks.namespace, t.webhooks.namespaceHint)}
-          {field('job', t.webhooks.job, t.webhooks.jobHint)}
-          <button type="submit" hidden />
-        </form>
+      {problem && (
+        <p className={css.problem} role="alert">
+          {problem.message} {problem.hint}
+        </p>
       )}
-    </Dialog>
+      {field('name', t.webhooks.name, undefined, 'ops')}
+      {field('url', t.webhooks.url, t.webhooks.urlHint, 'https://')}
+      {field('events', t.webhooks.events, t.webhooks.eventsHint, 'run.failed')}
+      {field('namespace', t.webhooks.namespace, t.webhooks.namespaceHint)}
+      {field('job', t.webhooks.job, t.webhooks.jobHint)}
+    </FormDialog>
   );
 }

@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
-import { Button } from '@/components/Button';
 import { CommandLine } from '@/components/Copy';
-import { Dialog } from '@/components/Dialog';
 import { Field, Select, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { toastError } from '@/components/toast';
 import { useT } from '@/i18n';
 import { serverNow } from '@/lib/clock';
@@ -38,59 +37,40 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
   const server = location.origin + config.base.replace(/\/$/, '');
   const command = ['mainspring', 'worker', '--server', server, '--token-file', 'token', ...(server.startsWith('http:') ? ['--allow-plain-http'] : []), ...(list.length > 0 ? ['--queues', list.join(',')] : [])];
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t.workers.connect}
       description={token ? t.workers.tokenOnce : t.workers.connectText}
       width="l"
-      footer={
-        token ? (
-          <Button tone="primary" onClick={onClose}>
-            {t.common.close}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t.common.cancel}</Button>
-            <Button tone="primary" busy={make.isPending} disabled={name.trim() === ''} onClick={() => make.mutate()}>
-              {t.workers.create}
-            </Button>
-          </>
+      action={t.workers.create}
+      ready={name.trim() !== ''}
+      busy={make.isPending}
+      onSubmit={() => make.mutate()}
+      done={
+        token && (
+          <div className={css.form}>
+            <p>{t.workers.fileStep}</p>
+            <CommandLine text={`(umask 077; printf %s ${shellWord(token)} > token)`} />
+            <p>{t.workers.runStep}</p>
+            <CommandLine text={command.map(shellWord).join(' ')} />
+          </div>
         )
       }
     >
-      {token ? (
-        <div className={css.form}>
-          <p>{t.workers.fileStep}</p>
-          <CommandLine text={`(umask 077; printf %s ${shellWord(token)} > token)`} />
-          <p>{t.workers.runStep}</p>
-          <CommandLine text={command.map(shellWord).join(' ')} />
-        </div>
-      ) : (
-        <form
-          className={css.form}
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (name.trim() !== '') make.mutate();
-          }}
-        >
-          <Field label={t.workers.tokenName}>{(field) => <TextInput {...field} value={name} maxLength={128} placeholder="build-7" onChange={(event) => setName(event.target.value)} />}</Field>
-          <Field label={t.workers.tokenQueues} hint={t.workers.tokenQueuesHint}>
-            {(field) => <TextInput {...field} value={queues} placeholder="build, default" onChange={(event) => setQueues(event.target.value)} />}
-          </Field>
-          <Field label={t.workers.days}>
-            {(field) => (
-              <Select {...field} value={days} onChange={(event) => setDays(event.target.value)}>
-                <option value="30">{t.workers.day30}</option>
-                <option value="90">{t.workers.day90}</option>
-                <option value="365">{t.workers.day365}</option>
-                <option value="">{t.workers.never}</option>
-              </Select>
-            )}
-          </Field>
-          <button type="submit" hidden />
-        </form>
-      )}
-    </Dialog>
+      <Field label={t.workers.tokenName}>{(field) => <TextInput {...field} value={name} maxLength={128} placeholder="build-7" onChange={(event) => setName(event.target.value)} />}</Field>
+      <Field label={t.workers.tokenQueues} hint={t.workers.tokenQueuesHint}>
+        {(field) => <TextInput {...field} value={queues} placeholder="build, default" onChange={(event) => setQueues(event.target.value)} />}
+      </Field>
+      <Field label={t.workers.days}>
+        {(field) => (
+          <Select {...field} value={days} onChange={(event) => setDays(event.target.value)}>
+            <option value="30">{t.workers.day30}</option>
+            <option value="90">{t.workers.day90}</option>
+            <option value="365">{t.workers.day365}</option>
+            <option value="">{t.workers.never}</option>
+          </Select>
+        )}
+      </Field>
+    </FormDialog>
   );
 }

@@ -2,9 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { asApiError } from '@/api/problem';
-import { Button } from '@/components/Button';
-import { Dialog } from '@/components/Dialog';
 import { Field, TextArea, TextInput } from '@/components/Field';
+import { FormDialog } from '@/components/FormDialog';
 import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
 import { NewToken } from './TokenDialog';
@@ -48,51 +47,28 @@ export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void 
     );
   };
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={app ? t.xxl.changeTitle(app.name) : t.xxl.create}
       description={token ? t.xxl.tokenOnce : app ? undefined : t.xxl.createText}
-      footer={
-        token ? (
-          <Button tone="primary" onClick={onClose}>
-            {t.common.close}
-          </Button>
-        ) : (
-          <>
-            <Button onClick={onClose}>{t.common.cancel}</Button>
-            <Button tone="primary" busy={save.isPending} disabled={!ready} onClick={() => save.mutate()}>
-              {app ? t.common.save : t.xxl.make}
-            </Button>
-          </>
-        )
-      }
+      action={app ? t.common.save : t.xxl.make}
+      ready={ready}
+      busy={save.isPending}
+      onSubmit={() => save.mutate()}
+      done={token && <NewToken token={token} />}
     >
-      {token ? (
-        <NewToken token={token} />
-      ) : (
-        <form
-          className={css.form}
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (ready) save.mutate();
-          }}
-        >
-          {problem && (
-            <p className={css.problem} role="alert">
-              {problem.message} {problem.hint}
-            </p>
-          )}
-          {!app && line('name', t.xxl.app, { hint: t.xxl.nameHint, placeholder: 'demo-app', mono: true })}
-          {line('title', t.xxl.appTitle)}
-          {line('slots', t.xxl.slots, { hint: t.xxl.slotsHint, placeholder: '200' })}
-          <Field label={t.xxl.addresses} hint={t.xxl.addressesHint} error={at('addresses')}>
-            {(field) => <TextArea {...field} mono rows={3} value={typed.addresses} placeholder="http://10.0.0.7:9999/" onChange={(event) => setTyped({ ...typed, addresses: event.target.value })} />}
-          </Field>
-          {!app && line('token', t.xxl.oldToken, { hint: t.xxl.oldTokenHint, mono: true })}
-          <button type="submit" hidden />
-        </form>
+      {problem && (
+        <p className={css.problem} role="alert">
+          {problem.message} {problem.hint}
+        </p>
       )}
-    </Dialog>
+      {!app && line('name', t.xxl.app, { hint: t.xxl.nameHint, placeholder: 'demo-app', mono: true })}
+      {line('title', t.xxl.appTitle)}
+      {line('slots', t.xxl.slots, { hint: t.xxl.slotsHint, placeholder: '200' })}
+      <Field label={t.xxl.addresses} hint={t.xxl.addressesHint} error={at('addresses')}>
+        {(field) => <TextArea {...field} mono rows={3} value={typed.addresses} placeholder="http://10.0.0.7:9999/" onChange={(event) => setTyped({ ...typed, addresses: event.target.value })} />}
+      </Field>
+      {!app && line('token', t.xxl.oldToken, { hint: t.xxl.oldTokenHint, mono: true })}
+    </FormDialog>
   );
 }

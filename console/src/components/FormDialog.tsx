@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { useT } from '@/i18n';
+import { Button } from './Button';
+import { Dialog, type DialogProps } from './Dialog';
+import css from './Dialog.module.css';
+
+export interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'description' | 'width'> {
+  /** Word of the button that sends what was typed. */
+  action: string;
+  tone?: 'primary' | 'danger';
+  /** Whether what was typed can be sent. */
+  ready?: boolean;
+  /** Whether it is being sent: it is not sent twice. */
+  busy: boolean;
+  onSubmit: () => void;
+  /** What came of it, to be read before the dialog is closed. In place of the form. */
+  done?: ReactNode;
+  className?: string | undefined;
+  children: ReactNode;
+}
+
+/** A dialog whose form is sent by its button, or by Enter. */
+export function FormDialog({ onClose, title, description, width = 'm', action, tone = 'primary', ready = true, busy, onSubmit, done, className = css.form, children }: FormDialogProps) {
+  const t = useT();
+  const submit = () => {
+    if (ready && !busy) onSubmit();
+  };
+  const footer = done ? (
+    <Button tone="primary" onClick={onClose}>
+      {t.common.close}
+    </Button>
+  ) : (
+    <>
+      <Button onClick={onClose}>{t.common.cancel}</Button>
+      <Button tone={tone} busy={busy} disabled={!ready} onClick={submit}>
+        {action}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open onClose={onClose} title={title} description={description} width={width} footer={footer}>
+      {done ? (
+        done
+      ) : (
+        <form
+          className={className}
+          onSubmit={(event) => {
+            event.preventDefault();
+            submit();
+          }}
+        >
+          {children}
+          <button type="submit" hidden />
+        </form>
+      )}
+    </Dialog>
+  );
+}
