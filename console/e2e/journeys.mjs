@@ -129,7 +129,7 @@ export async function watchWorkflow({ server, open }) {
   await page.getByRole('complementary', { name: 'Task first' }).waitFor();
 
   await visit(page, '/ns/default/jobs/flow?tab=tasks&view=grid');
-  await page.getByRole('button', { name: /^then, .*: upstream failed/ }).focus();
+  await page.getByRole('gridcell', { name: /^then, .*: upstream failed/ }).focus();
   await page.keyboard.press('ArrowUp');
   faults.push(...(await violations(page)));
   await page.keyboard.press('Enter');

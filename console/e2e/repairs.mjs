@@ -52,6 +52,67 @@ export async function runPartOfWorkflowAgain({ server, open }) {
   return faults;
 }
 
+/** In the grid of a workflow, a rectangle is drawn by the mouse, by keys and by two presses: its tasks run again in each run as the plan says, those that are not over are marked, its dates are backfilled. */
+export async function actOnARectangle({ server, open }) {
+  await server.job('grid', { schedule: '0 2 * * *', timezone: 'UTC', tasks: { first: { noop: true }, second: { needs: 'first', run: 'exit 1' }, third: { needs: 'second', noop: true } } });
+  await server.call('POST', '/api/v1/namespaces/default/jobs/grid/backfills', { from: '2026-10-01', to: '2026-10-03' });
+  const runs = async () => (await server.call('GET', '/api/v1/namespaces/default/runs?job=grid&limit=20')).items;
+  await server.until('three runs to fail', async () => (await runs()).filter(({ state }) => state === 'failed').length === 3);
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs/grid?tab=tasks&view=grid');
+  const cell = (row, column) => page.locator(`[data-cell="${row},${column}"]`);
+  const chosen = page.locator('td[aria-selected="true"]');
+  await page.getByRole('gridcell', { name: /^second, .*: failed/ }).nth(2).waitFor();
+
+  const [from, to] = [await cell(1, 0).boundingBox(), await cell(2, 1).boundingBox()];
+  await page.mouse.move(from.x + 9, from.y + 9);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 9, to.y + 9, { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole('status').getByText('2 tasks × 2 runs').waitFor();
+  await page.getByText('2 failed, 2 upstream failed').waitFor();
+  if ((await chosen.count()) !== 4) return [`${await chosen.count()} cells are chosen`];
+  const faults = await violations(page);
+  const isOver = await page.getByRole('button', { name: 'Mark as succeeded' }).getAttribute('aria-disabled');
+  if (isOver !== 'true') faults.push('tasks that are over can be marked');
+  await page.getByRole('button', { name: 'Run again', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Run again in 2 runs' });
+  await dialog.getByText('2 to run again, 1 kept.').nth(1).waitFor();
+  faults.push(...(await violations(page)));
+  await dialog.getByRole('button', { name: 'Run 4 tasks again in 2 runs' }).click();
+  await page.getByText('2 new runs have started.').waitFor();
+  const again = (await runs()).filter((run) => run.rerun_of);
+  if (again.length !== 2) faults.push(`${again.length} runs repeat others`);
+  // The rectangle stays on its runs when newer ones come.
+  await cell(0, 4).waitFor();
+  if ((await chosen.count()) !== 4) faults.push('the rectangle is not where it was');
+
+  await cell(1, 0).focus();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Shift+ArrowUp');
+  await page.getByRole('status').getByText('2 tasks × 3 runs').waitFor();
+  if (!(await cell(0, 2).evaluate((at) => at === document.activeElement))) faults.push('the focus is not at the corner that moves');
+  await page.getByRole('button', { name: 'Backfill these dates' }).click();
+  await page.waitForURL((url) => url.pathname.endsWith('/backfills/new') && url.searchParams.get('from') === '2026-10-01T02:00:00.000Z');
+  await page.getByText('3 fire times: 0 run for the first time, 3 run again').waitFor();
+
+  await server.job('gated', { tasks: { gate: { approval: { prompt: 'go on?' } }, slow: { run: 'sleep 600' }, after: { needs: ['gate', 'slow'], noop: true } } });
+  const gated = await server.run('gated');
+  await visit(page, '/ns/default/jobs/gated?tab=tasks&view=grid');
+  await page.getByRole('gridcell', { name: /^slow, .*: running/ }).waitFor();
+  await page.getByRole('button', { name: 'Select cells' }).click();
+  await page.getByRole('gridcell', { name: /^gate/ }).click();
+  await page.getByRole('gridcell', { name: /^slow/ }).click();
+  await page.getByRole('status').getByText('2 tasks × 1 run').waitFor();
+  await page.getByRole('button', { name: 'Mark as succeeded' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('seen elsewhere');
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark as succeeded' }).click();
+  if ((await server.final(gated)) !== 'succeeded') faults.push('the run did not succeed');
+  return faults;
+}
+
 /** A receiver on this machine; `taken` is what it was sent, and it refuses while `broken`. */
 async function receiver() {
   const taken = [];

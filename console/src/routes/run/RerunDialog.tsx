@@ -28,12 +28,12 @@ const ways: readonly Choice['which'][] = ['failed', 'tasks', 'missing', 'all'];
 const looks: Record<string, State> = { rerun: 'retrying', keep: 'succeeded', cannot_run: 'failed', gone: 'cancelled' };
 
 /** Chooses tasks of a workflow run, shows what would happen, and does just that. */
-export function RerunDialog({ run, from, onClose }: { run: Run; from?: string | undefined; onClose: () => void }) {
+export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly string[] | undefined; onClose: () => void }) {
   const t = useT();
   const formats = useFormats();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [choice, setChoice] = useState<Choice>(() => ({ which: from ? 'tasks' : run.state === 'failed' || run.state === 'cancelled' ? 'failed' : 'all', tasks: new Set(from ? [from] : []), downstream: from !== undefined, upstream: false, version: 'pinned' }));
+  const [choice, setChoice] = useState<Choice>(() => ({ which: from ? 'tasks' : run.state === 'failed' || run.state === 'cancelled' ? 'failed' : 'all', tasks: new Set(from), downstream: from !== undefined, upstream: false, version: 'pinned' }));
   const [reason, setReason] = useState('');
   // The plan that was refused, to show what is different now.
   const [refused, setRefused] = useState<RerunPlan>();

@@ -114,7 +114,7 @@ function RunView({ run }: { run: Run }) {
     >
       {search.rerun !== undefined && run.tasks && (
         <Suspense>
-          <RerunDialog key={search.rerun} run={run} from={search.rerun === ALL ? undefined : search.rerun} onClose={() => set({ rerun: undefined })} />
+          <RerunDialog key={search.rerun} run={run} from={search.rerun === ALL ? undefined : search.rerun.split(',')} onClose={() => set({ rerun: undefined })} />
         </Suspense>
       )}
       <Steps steps={stepsOf(run, attempts)} run={run} />

@@ -13,7 +13,7 @@ import { RunGrid } from './RunGrid';
 import { TaskPanel } from './TaskPanel';
 import { TaskTable } from './TaskTable';
 import css from './Workflow.module.css';
-import { focused, graphOf, mermaid } from './graph';
+import { focused, graphOf, inOrder, mermaid } from './graph';
 import type { Direction } from './shape';
 import type { TaskStatus } from './status';
 
@@ -49,6 +49,8 @@ export function WorkflowView({ namespace, tasks, of, job, search, onSearch }: Wo
   const view = views.find((each) => each === search.view) ?? 'graph';
   const graph = useMemo(() => graphOf(tasks), [tasks]);
   const nodes = useMemo(() => focused(graph, focus), [graph, focus]);
+  const ordered = useMemo(() => inOrder(graph), [graph]);
+  const names = (wanted: (at: number) => boolean) => ordered.filter(wanted).flatMap((at) => graph.nodes[at]?.name ?? []);
   const chosen = graph.nodes.find(({ name }) => name === task);
   const choose = (name: string | undefined) => onSearch({ task: name });
   const show = (next: keyof typeof icons) => onSearch({ view: next === 'graph' ? undefined : next });
@@ -83,7 +85,7 @@ export function WorkflowView({ namespace, tasks, of, job, search, onSearch }: Wo
         {view === 'gantt' && of ? (
           <Gantt statuses={of.statuses} begin={of.begin} end={of.end} chosen={chosen?.name} onChoose={choose} />
         ) : view === 'grid' && job ? (
-          <RunGrid namespace={namespace} job={job} tasks={graph.nodes.filter((_, index) => nodes.has(index)).map(({ name }) => name)} />
+          <RunGrid namespace={namespace} job={job} tasks={names((at) => nodes.has(at))} without={names((at) => !nodes.has(at))} />
         ) : view === 'list' ? (
           <TaskTable graph={graph} nodes={nodes} statuses={statuses} onChoose={choose} onClear={() => onSearch({ focus: undefined })} />
         ) : nodes.size === 0 ? (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { focused, graphOf, mermaid } from './graph';
+import { focused, graphOf, inOrder, mermaid } from './graph';
 
 const graph = graphOf({
   extract: { run: 'x' },
@@ -34,4 +34,13 @@ test('what is being written may be anything', () => {
 
 test('a name cannot break out of a drawing', () => {
   expect(mermaid(graphOf({ 'a"]b': { noop: true } }))).toBe('flowchart LR\n  t0["a#quot;]b"]\n');
+});
+
+test('each task comes after what it needs, and circles come last', () => {
+  const names = (tasks: Record<string, unknown>) => {
+    const of = graphOf(tasks);
+    return inOrder(of).map((at) => of.nodes[at]?.name);
+  };
+  expect(names({ after: { needs: ['gate', 'slow'] }, gate: {}, slow: { needs: 'gate' } })).toEqual(['gate', 'slow', 'after']);
+  expect(names({ a: { needs: 'b' }, b: { needs: 'a' }, c: {} })).toEqual(['c', 'a', 'b']);
 });

@@ -74,6 +74,26 @@ export function graphOf(tasks: Record<string, unknown>): TaskGraph {
   return { nodes, edges, up, down };
 }
 
+/** Indices of the tasks, each after all that it needs, those that wait for as many others beside each other. What goes in a circle comes last. */
+export function inOrder({ nodes, up, down }: TaskGraph): number[] {
+  const left = up.map((needs) => needs.length);
+  const order: number[] = [];
+  let wave = [...nodes.keys()].filter((at) => left[at] === 0);
+  while (wave.length > 0) {
+    order.push(...wave);
+    const next: number[] = [];
+    for (const at of wave) {
+      for (const to of down[at] ?? []) {
+        left[to] = (left[to] ?? 0) - 1;
+        if (left[to] === 0) next.push(to);
+      }
+    }
+    wave = next;
+  }
+  const placed = new Set(order);
+  return [...order, ...[...nodes.keys()].filter((at) => !placed.has(at))];
+}
+
 /** A part of the graph around tasks: `+load` with all that it needs, `load+` with all that need it, `2+load+1` as far as that. */
 const FOCUS = /^(\d*)(\+?)([^+]*)(\+?)(\d*)$/;
 

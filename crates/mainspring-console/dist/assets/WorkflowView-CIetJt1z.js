@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-BBJ6FK8y.js";
