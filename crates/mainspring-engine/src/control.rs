@@ -39,7 +39,7 @@ use crate::workflows::Workflows;
 
 pub use backfills::{ACTIVE_MAX, BackfillError, BackfillVerb, FIRES_MAX, Plan as BackfillPlan, PlanRow, Wish};
 pub use herd::Herd;
-pub use jobs::{Change, JobPlan, SaveMode};
+pub use jobs::{Change, JobPlan, JobSave, SaveMode};
 pub use preview::Upcoming;
 pub use rerun::{RerunAsk, RerunError, RerunPlan, RerunTasks, RerunVersion};
 pub use runs::{Ask, Asking};

@@ -329,6 +329,7 @@ impl World {
             expect: old.map_or(Expect::Absent, |row| Expect::Change(row.change)),
             paused: old.is_some_and(|row| row.paused),
             ends: self.ends(prior, gone, now),
+            documents: Vec::new(),
             at: now,
         }
     }

@@ -170,6 +170,7 @@ macro_rules! conformance_suite {
                 documents_are_written_over_what_was_expected_alone,
                 documents_expire,
                 documents_change_together_or_not_at_all,
+                documents_of_a_save_are_written_with_it_or_it_is_not_made,
                 purge_waits_for_places_among_events;
             flows:
                 flows_are_kept_by_name_and_saved_over_what_was_seen,

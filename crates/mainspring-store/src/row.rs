@@ -10,6 +10,7 @@ use mainspring_core::routing::Shard;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
+use crate::document::DocumentChange;
 use crate::workflow::Repeat;
 
 /// What an API request expects of the thing that it changes.
@@ -102,6 +103,8 @@ pub struct JobWrite {
     pub triggers: Vec<TriggerWrite>,
     /// What is to be recorded of those that are deleted.
     pub ends: Vec<TriggerEnd>,
+    /// Documents that are changed with it. If something else is there than expected, the whole write is a conflict.
+    pub documents: Vec<DocumentChange>,
     /// When.
     pub at: Timestamp,
 }

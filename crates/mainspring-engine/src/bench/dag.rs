@@ -163,6 +163,7 @@ async fn plant(store: &dyn Store, workflow: Workflow, runs: u32, progress: super
         paused: false,
         triggers: Vec::new(),
         ends: Vec::new(),
+        documents: Vec::new(),
         at,
     };
     let saved = store.save_jobs(vec![write]).await?;

@@ -207,5 +207,13 @@ fn write(group: Group, index: u32, at: Timestamp, begin: Timestamp, known: Optio
         expected_fired_through: known,
         gap: None,
     }];
-    JobWrite { definition: job, expect: Expect::Anything, paused: false, triggers, ends: Vec::new(), at }
+    JobWrite {
+        definition: job,
+        expect: Expect::Anything,
+        paused: false,
+        triggers,
+        ends: Vec::new(),
+        documents: Vec::new(),
+        at,
+    }
 }

@@ -11,8 +11,8 @@ use mainspring_core::rule::Rule;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{
-    Expect, JobDelete, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerEnd, TriggerUpdate,
-    TriggerWrite,
+    DocumentChange, Expect, JobDelete, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerEnd,
+    TriggerUpdate, TriggerWrite,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,8 +35,25 @@ pub enum SaveMode {
 /// Compiled calendars of a namespace, by name.
 type Calendars = FxHashMap<String, Arc<Calendar>>;
 
-/// A job that can be saved, what must be there, and the calendars that it names.
-type Checked = (Arc<Job>, Expect, Calendars);
+/// A job that is to be saved.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobSave {
+    /// The job.
+    pub job: Arc<Job>,
+    /// What must be there.
+    pub expect: Expect,
+    /// Documents that are changed with it, or it is not saved.
+    pub documents: Vec<DocumentChange>,
+}
+
+impl From<(Arc<Job>, Expect)> for JobSave {
+    fn from((job, expect): (Arc<Job>, Expect)) -> Self {
+        Self { job, expect, documents: Vec::new() }
+    }
+}
+
+/// A job that can be saved, and the calendars that it names.
+type Checked = (JobSave, Calendars);
 
 /// What a save does to a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,8 +84,9 @@ impl Control {
     ///
     /// # Errors
     /// The first job that cannot be used. With more than 250 triggers, earlier slices stay if a later one fails.
-    pub async fn save(&self, jobs: Vec<(Arc<Job>, Expect)>, mode: SaveMode) -> Result<Vec<JobPlan>> {
-        self.refuse_circles(jobs.iter().map(|(job, _)| &**job)).await?;
+    pub async fn save(&self, jobs: Vec<impl Into<JobSave>>, mode: SaveMode) -> Result<Vec<JobPlan>> {
+        let jobs: Vec<JobSave> = jobs.into_iter().map(Into::into).collect();
+        self.refuse_circles(jobs.iter().map(|save| &*save.job)).await?;
         self.save_planned(jobs, mode).await
     }
 
@@ -77,16 +95,17 @@ impl Control {
     ///
     /// # Errors
     /// The first job that cannot be used.
-    pub async fn save_planned(&self, jobs: Vec<(Arc<Job>, Expect)>, mode: SaveMode) -> Result<Vec<JobPlan>> {
-        for (job, _) in &jobs {
-            check(job)?;
+    pub async fn save_planned(&self, jobs: Vec<impl Into<JobSave>>, mode: SaveMode) -> Result<Vec<JobPlan>> {
+        let jobs: Vec<JobSave> = jobs.into_iter().map(Into::into).collect();
+        for save in &jobs {
+            check(&save.job)?;
         }
         let mut checked = Vec::with_capacity(jobs.len());
-        for (job, expect) in jobs {
+        for save in jobs {
             // Compiled here for its errors; the rules themselves are made again from what is there at the write.
-            let calendars = self.calendars_of(&job).await?;
-            self.rules(&job, &calendars, self.now())?;
-            checked.push((job, expect, calendars));
+            let calendars = self.calendars_of(&save.job).await?;
+            self.rules(&save.job, &calendars, self.now())?;
+            checked.push((save, calendars));
         }
         let mut plans = Vec::with_capacity(checked.len());
         let mut rest = checked.as_slice();
@@ -103,10 +122,11 @@ impl Control {
             let now = self.now();
             let mut plans = Vec::with_capacity(slice.len());
             let mut writes = Vec::with_capacity(slice.len());
-            for (job, expect, calendars) in slice {
+            for (JobSave { job, expect, documents }, calendars) in slice {
                 let prior = self.store.prior(&job.key).await?;
                 expected(&job.key, &prior, *expect)?;
                 let write = self.write(job, calendars, &self.known(&prior).await?, &prior, now)?;
+                let write = JobWrite { documents: documents.clone(), ..write };
                 let before = prior.job.as_ref().map(|row| Arc::clone(&row.definition));
                 let change = match &prior.job {
                     None => Change::Created,
@@ -209,6 +229,7 @@ impl Control {
             paused,
             triggers,
             ends: old.map(|old| self.ends(old, gone, known, now)).unwrap_or_default(),
+            documents: Vec::new(),
             at: now,
         })
     }
@@ -483,10 +504,10 @@ fn check_routing(job: &Job) -> Result<()> {
 const KEY_MAX: usize = 256;
 
 /// How many of the jobs fit into one transaction: at least one.
-fn slice_len<A, B>(jobs: &[(Arc<Job>, A, B)]) -> usize {
+fn slice_len(jobs: &[Checked]) -> usize {
     let mut triggers = 0;
-    let fits = jobs.iter().take_while(|(job, ..)| {
-        triggers += job.triggers.len().max(1);
+    let fits = jobs.iter().take_while(|(save, _)| {
+        triggers += save.job.triggers.len().max(1);
         triggers <= SLICE_TRIGGERS
     });
     fits.count().max(1)

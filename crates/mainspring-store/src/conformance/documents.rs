@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::kit::{Draft, Kit, at};
 use super::webhooks::KEEP;
-use crate::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE, Error, PurgeRule, Store};
+use crate::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE, Error, JobWrite, PurgeRule, Store};
 
 fn document(kind: &str, name: &str, body: &str, now: i64, expires_at: Option<i64>) -> Document {
     let (kind, name, body) = (kind.into(), name.into(), body.into());
@@ -111,4 +111,26 @@ pub async fn purge_waits_for_places_among_events(store: Arc<dyn Store>) {
     put(store, document(EVENTS_PLACE, "a", &last.to_string(), 1_000, None), DocumentExpect::Anything).await;
     purge().await;
     assert_eq!(left().await, [0; 0]);
+}
+
+pub async fn documents_of_a_save_are_written_with_it_or_it_is_not_made(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let put = |body: &str| DocumentChange::Put(document("note", "a", body, 1_000, None), DocumentExpect::Absent);
+    let body = async || {
+        let found = kit.store.document("note", "a", at(2_000)).await.expect("document");
+        found.map(|found| found.body).unwrap_or_default()
+    };
+    let kept = kit.save(Draft::new("job").with(|write| write.documents = vec![put("1")])).await;
+    assert_eq!(body().await, "1");
+    let paused = |documents: Vec<DocumentChange>| {
+        let change = |write: &mut JobWrite| (write.paused, write.documents) = (true, documents);
+        vec![Draft::from_kept(&kept).with(change).0]
+    };
+    let refused = kit.store.save_jobs(paused(vec![put("2")])).await;
+    assert!(matches!(refused, Err(Error::Conflict { what: "document", .. })), "{refused:?}");
+    let job = kit.store.job(&kept.job.definition.key).await.expect("job").expect("it is there");
+    assert_eq!((job.paused, body().await.as_str()), (false, "1"), "nothing of it is saved");
+    let remove = DocumentChange::Remove { kind: "note".to_owned(), name: "a".to_owned(), version: 1 };
+    let saved = kit.store.save_jobs(paused(vec![remove, put("3")])).await.expect("everything is as expected");
+    assert_eq!((saved[0].job.paused, body().await.as_str()), (true, "3"));
 }

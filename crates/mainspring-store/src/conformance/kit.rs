@@ -379,6 +379,7 @@ impl Draft {
             paused: false,
             triggers: Vec::new(),
             ends: Vec::new(),
+            documents: Vec::new(),
             at: at(0),
         })
     }
@@ -444,6 +445,7 @@ impl Draft {
             paused: kept.job.paused,
             triggers: triggers.collect(),
             ends: Vec::new(),
+            documents: Vec::new(),
             at: at(1),
         })
     }

@@ -45,6 +45,10 @@ pub(super) fn save(model: &mut Model, writes: &[JobWrite]) -> Result<Vec<Saved>>
         }
         check_write(model, write)?;
     }
+    let documents: Vec<_> = writes.iter().flat_map(|write| write.documents.iter().cloned()).collect();
+    if !documents.is_empty() {
+        model.documents.change(documents)?;
+    }
     Ok(writes.iter().map(|write| apply(model, write)).collect())
 }
 

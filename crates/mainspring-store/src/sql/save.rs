@@ -14,7 +14,7 @@ use super::gate::{self, Gates};
 use super::names::{self, check};
 use super::session::Session;
 use super::trigger::{self, Buried, Kept};
-use super::{after, deadline, gap, job};
+use super::{after, deadline, document, gap, job};
 use crate::error::Error;
 use crate::row::{JobRow, JobWrite, Saved, TriggerEnd, TriggerWrite};
 
@@ -48,7 +48,9 @@ fn save_with<C: Batches>(session: &mut Session<C>, keys: &BTreeSet<&JobKey>, wri
     // No write touches what another one has found: their keys differ, and ids of deleted triggers stay with theirs.
     let made = if many { many::create(session, writes, &priors)? } else { vec![None; writes.len()] };
     let each = writes.iter().zip(&priors).zip(made);
-    each.map(|((write, prior), made)| made.map_or_else(|| apply(session, write, prior), Ok)).collect()
+    let saved = each.map(|((write, prior), made)| made.map_or_else(|| apply(session, write, prior), Ok)).collect();
+    writes.iter().try_for_each(|write| document::change(session, &write.documents))?;
+    saved
 }
 
 /// Locks the calendars that the writes name. Answers those that are there.
