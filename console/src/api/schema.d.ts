@@ -1004,6 +1004,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/glue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the versions of a job's script without their sources, newest first. */
+        get: operations["xxl_versions"];
+        put?: never;
+        /** Gives a job another script, which is kept as a version. A script that the job has already is not kept again. */
+        post: operations["xxl_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/glue-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Adds versions that XXL-JOB kept of a job's script, before those that are there. */
+        post: operations["xxl_add_history"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/glue/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a version of a job's script with its source. */
+        get: operations["xxl_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/glue/{version}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes an older version of a job's script the current one, as a new version. */
+        post: operations["xxl_roll_back"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/jobs/{job}/graph": {
         parameters: {
             query?: never;
@@ -6882,6 +6951,79 @@ export interface components {
             /** @description The script; at most 256 KiB. */
             source: string;
         };
+        /** @description A new script for a job. */
+        XxlGlueChange: {
+            /** @description Who asks, for people; at most 128 characters. */
+            by?: string | null;
+            language?: components["schemas"]["XxlLanguage"] | null;
+            /** @description What was changed, for people; at most 128 characters. */
+            remark?: string | null;
+            /** @description The script; at most 256 KiB. */
+            source: string;
+        };
+        /** @description Versions that XXL-JOB kept of the script of a job. */
+        XxlGlueHistory: {
+            /** @description The versions, in any order; at most 100, of which the newest are kept. */
+            versions: components["schemas"]["XxlGlueOld"][];
+        };
+        /** @description A version that XXL-JOB kept. */
+        XxlGlueOld: {
+            /** @description What it is written in. */
+            language: components["schemas"]["XxlLanguage"];
+            /** @description What was changed; at most 128 characters. */
+            remark?: string | null;
+            /** @description When it was saved. */
+            saved_at: components["schemas"]["Timestamp"];
+            /** @description The script; at most 256 KiB. */
+            source: string;
+            /**
+             * Format: int64
+             * @description Its id in the table `xxl_job_logglue`. One that is there already is not added again.
+             */
+            xxl_id: number;
+        };
+        /** @description How an older script becomes the current one again. */
+        XxlGlueRollback: {
+            /** @description Who asks, for people; at most 128 characters. */
+            by?: string | null;
+            /** @description Why, for people; at most 128 characters. It names the version when absent. */
+            remark?: string | null;
+        };
+        /** @description A version of the script of a job. The newest 30 are kept. */
+        XxlGlueVersion: {
+            /** @description Who saved it, as far as that is known. */
+            by?: string | null;
+            /**
+             * Format: int64
+             * @description How long it is, in bytes.
+             */
+            bytes: number;
+            /** @description Whether runs that begin now are sent it. */
+            current?: boolean;
+            /**
+             * Format: int64
+             * @description The `glueUpdatetime` that executors are sent with it. It is made of the script, so an older script has the one again that it had.
+             */
+            glue_updatetime: number;
+            /** @description What it is written in. */
+            language: components["schemas"]["XxlLanguage"];
+            /** @description What was changed, for people. */
+            remark?: string | null;
+            /** @description When it was saved. */
+            saved_at: components["schemas"]["Timestamp"];
+            /** @description The script; absent in lists. */
+            source?: string | null;
+            /**
+             * Format: int32
+             * @description Its number, from 1. Versions that are brought from XXL-JOB go before those that are there, and these get higher numbers then.
+             */
+            version: number;
+            /**
+             * Format: int64
+             * @description Its id in XXL-JOB's table `xxl_job_logglue`, if it was there.
+             */
+            xxl_id?: number | null;
+        };
         /** @description An executor. */
         XxlInstance: {
             /** @description Where it is called. */
@@ -9835,6 +9977,189 @@ export interface operations {
                     "application/json": components["schemas"]["JobSpec"];
                     "application/toml": string;
                     "application/yaml": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlGlueVersion"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_set: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["XxlGlueChange"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlGlueVersion"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_add_history: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["XxlGlueHistory"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlGlueVersion"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlGlueVersion"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    xxl_roll_back: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["XxlGlueRollback"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XxlGlueVersion"];
                 };
             };
             /** @description Refused */

@@ -368,6 +368,8 @@ catalogue! {
         "Correct the name. `mainspring xxl app list` shows what there is; `mainspring xxl app create` makes one.";
     XxlAppLimit "xxl.app_limit" 409 "there are as many apps as there may be"
         "Delete one that is not needed.";
+    XxlNoScript "xxl.no_script" 409 "the job has no script"
+        "Only jobs with `xxl.glue` have versions of a script. `mainspring job get JOB -o yaml` shows what it does.";
     XxlToken "xxl.token" 409 "the token before the present one still opens"
         "Only two open at a time. Wait until the time that the message names, or replace at once: executors with the oldest token are refused then.";
 

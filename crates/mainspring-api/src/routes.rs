@@ -90,6 +90,10 @@
 //! | [`XXL_APP`] | GET, POST, DELETE | [`XxlAppChange`](crate::XxlAppChange) → [`XxlApp`](crate::XxlApp) |
 //! | [`XXL_APP_TOKEN`] | POST | [`XxlTokenRotation`](crate::XxlTokenRotation) → [`XxlApp`](crate::XxlApp) with its token |
 //! | [`XXL_INSTANCES`] | GET | → array of [`XxlInstance`](crate::XxlInstance) |
+//! | [`XXL_GLUE`] | GET, POST | [`XxlGlueChange`](crate::XxlGlueChange) → the new [`XxlGlueVersion`](crate::XxlGlueVersion); GET: array of them without sources, newest first |
+//! | [`XXL_GLUE_VERSION`] | GET | → [`XxlGlueVersion`](crate::XxlGlueVersion) with its source |
+//! | [`XXL_GLUE_ROLLBACK`] | POST | [`XxlGlueRollback`](crate::XxlGlueRollback) → the new [`XxlGlueVersion`](crate::XxlGlueVersion) |
+//! | [`XXL_GLUE_HISTORY`] | POST | [`XxlGlueHistory`](crate::XxlGlueHistory) → array of [`XxlGlueVersion`](crate::XxlGlueVersion) |
 //! | [`WEBHOOKS`] | GET, POST | [`WebhookSpec`](crate::WebhookSpec) → 201 [`Webhook`](crate::Webhook); GET: array of them |
 //! | [`WEBHOOK`] | GET, DELETE | → [`Webhook`](crate::Webhook) |
 //! | [`WEBHOOK_SECRET`] | POST ([`WebhookRotation`](crate::WebhookRotation)) | → [`Webhook`](crate::Webhook) with another secret |
@@ -366,6 +370,14 @@ pub const XXL_APP: &str = "/api/v1/xxl/apps/{app}";
 pub const XXL_APP_TOKEN: &str = "/api/v1/xxl/apps/{app}/token";
 /// Executors of all apps.
 pub const XXL_INSTANCES: &str = "/api/v1/xxl/instances";
+/// Versions of the script of a job of XXL-JOB's executors.
+pub const XXL_GLUE: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/glue";
+/// Versions of a script that XXL-JOB kept.
+pub const XXL_GLUE_HISTORY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/glue-history";
+/// One version of a script.
+pub const XXL_GLUE_VERSION: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/glue/{version}";
+/// Makes a version of a script the current one again.
+pub const XXL_GLUE_ROLLBACK: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/glue/{version}/rollback";
 
 /// Flows of all namespaces.
 pub const FLOWS: &str = "/api/v1/flows";
@@ -513,6 +525,10 @@ pub const ALL: &[(&str, &[&str])] = &[
     (XXL_APP, &["GET", "POST", "DELETE"]),
     (XXL_APP_TOKEN, &["POST"]),
     (XXL_INSTANCES, &["GET"]),
+    (XXL_GLUE, &["GET", "POST"]),
+    (XXL_GLUE_HISTORY, &["POST"]),
+    (XXL_GLUE_VERSION, &["GET"]),
+    (XXL_GLUE_ROLLBACK, &["POST"]),
     (FLOWS, &["GET"]),
     (FLOW, &["GET", "PUT", "DELETE"]),
     (FLOW_COMPONENTS, &["POST"]),

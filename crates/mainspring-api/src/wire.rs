@@ -30,6 +30,7 @@ mod webhook;
 mod why;
 mod worker;
 mod xxl;
+mod xxl_glue;
 
 pub use alert::{
     AlertChannel, AlertDelivery, AlertDeliveryFilter, AlertFilter, AlertRule, AlertSilence, AlertSilenceSpec, OpenAlert,
@@ -86,6 +87,7 @@ pub use worker::{
     WorkerRun, WorkerSpec, WorkerTask, WorkerTerms, WorkerToken, WorkerTokenSpec,
 };
 pub use xxl::{XxlApp, XxlAppChange, XxlAppSpec, XxlBreaker, XxlInstance, XxlTokenRotation};
+pub use xxl_glue::{XxlGlueChange, XxlGlueHistory, XxlGlueOld, XxlGlueRollback, XxlGlueVersion};
 
 /// Implements `as_str`, `Display` and an `ALL` table for enums whose wire words are their snake-case names.
 macro_rules! words {

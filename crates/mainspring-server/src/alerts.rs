@@ -22,7 +22,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mainspring_api::{AlertSecret, AlertSpec, ErrorCode, Problem};
+use mainspring_api::{AlertChannelSpec, AlertSecret, AlertSpec, ErrorCode, Problem};
 use mainspring_core::job::Job;
 use mainspring_store::{Document, DocumentExpect, EVENTS_PLACE};
 use tokio::sync::Notify;
@@ -145,6 +145,20 @@ fn unknown<'a>(known: &BTreeSet<String>, named: impl Iterator<Item = &'a [String
         }
     }
     problems
+}
+
+/// The channel that tells addresses of e-mail where nobody names one: the only one for e-mail, or of several the one called `mail`.
+pub(crate) async fn mail_channel(app: &App) -> mainspring_store::Result<Option<String>> {
+    let is_mail = |document: &Document| {
+        let spec = serde_json::from_str::<AlertChannelSpec>(&document.body);
+        spec.is_ok_and(|spec| spec.email.is_some())
+    };
+    let all = all(app, CHANNEL).await?.into_iter().filter(is_mail).map(|document| document.name);
+    let all: Vec<String> = all.collect();
+    Ok(match all.as_slice() {
+        [only] => Some(only.clone()),
+        several => several.iter().find(|name| *name == "mail").cloned(),
+    })
 }
 
 async fn channels(app: &App) -> Answer<BTreeSet<String>> {

@@ -79,11 +79,7 @@ pub(crate) fn by(caller: &Caller, asked: &Reason) -> Answer<String> {
     if !problems.is_empty() {
         return Err(Refusal::invalid(problems));
     }
-    let with = match caller {
-        Caller::Session(_) => "a session of the console",
-        Caller::Worker(_) => "a token of workers",
-        Caller::Token | Caller::Anyone => "the access token",
-    };
+    let with = caller.told();
     Ok(asked.by.as_ref().map_or_else(|| with.to_owned(), |by| format!("{by}, with {with}")))
 }
 

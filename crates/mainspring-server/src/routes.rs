@@ -2,7 +2,7 @@
 //! a token. One file per resource.
 
 mod alerts;
-mod apply;
+pub(crate) mod apply;
 mod approvals;
 mod backfills;
 mod calendars;
@@ -42,6 +42,7 @@ mod webhooks;
 mod why;
 mod workers;
 pub(crate) mod xxl;
+pub(crate) mod xxl_glue;
 
 pub(crate) use alerts::silence_shown;
 use axum::Router;
@@ -168,6 +169,7 @@ fn table() -> Vec<Route> {
         webhooks::routes(),
         alerts::routes(),
         xxl::routes(),
+        xxl_glue::routes(),
         flow_items::routes(),
         flow_pools::routes(),
         flows::routes(),

@@ -7,6 +7,7 @@
 pub(crate) mod apps;
 mod attempt;
 mod callback;
+mod children;
 mod executors;
 pub(crate) mod forms;
 mod groups;
@@ -16,6 +17,7 @@ mod ledger;
 mod log;
 mod open;
 pub(crate) mod protocol;
+pub(crate) mod scripts;
 mod serve;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mainspring_api::{JobSpec, Misfire, Routing, TriggerSpec, XxlBlock};
 use serde_json::Value;
 
+use crate::alarm;
 use crate::import::{Row, one};
 use crate::words::{BlockStrategy, GlueType, MisfireStrategy, RouteStrategy, ScheduleType};
 
@@ -12,8 +13,6 @@ use crate::words::{BlockStrategy, GlueType, MisfireStrategy, RouteStrategy, Sche
 const ID_LABEL: &str = "xxl-id";
 /// Label with the author of a job.
 const AUTHOR_LABEL: &str = "xxl-author";
-/// Label with the addresses that XXL-JOB told of failures.
-const MAIL_LABEL: &str = "xxl-alarm-email";
 
 /// What is said of a job.
 ///
@@ -76,7 +75,8 @@ impl Fields {
         self
     }
 
-    /// Returns the job that is described, paused, and what is different here.
+    /// Returns the job that is described, paused, and what is different here. Who is told of failures is said by [`tell`](crate::tell), and
+    /// children by [`family`](crate::family).
     ///
     /// # Errors
     /// Why there is none.
@@ -85,10 +85,8 @@ impl Fields {
         let values = others.map(|(name, value)| (column(name), value.clone()));
         let values = values.chain([("id".to_owned(), id.to_string())]).collect();
         let (mut job, notes) = one(id, app, &Row::of(values), timezone)?;
-        for (name, label) in [("author", AUTHOR_LABEL), ("alarmEmail", MAIL_LABEL)] {
-            if let Some(text) = self.text(name) {
-                job.labels.insert(label.to_owned(), text.to_owned());
-            }
+        if let Some(author) = self.text("author") {
+            job.labels.insert(AUTHOR_LABEL.to_owned(), author.to_owned());
         }
         Ok((job, notes))
     }
@@ -117,7 +115,17 @@ impl Fields {
             retries: if has_same("executorFailRetryCount") { job.retries } else { new.retries },
             ..job.clone()
         };
-        Ok((if is_same { changed } else { JobSpec { triggers: new.triggers, schedule: None, ..changed } }, notes))
+        if is_same {
+            return Ok((changed, notes));
+        }
+        // Children are not paused as a whole: of those that were stopped, or had none, the own schedule rests.
+        let before = job.triggers_in_order();
+        let (after_jobs, had): (Vec<_>, Vec<_>) = before.iter().map(|(_, it)| it).partition(|it| it.after.is_some());
+        let rests = had.iter().all(|it| it.paused == Some(true)) && !(after_jobs.is_empty() && had.is_empty());
+        let mut own = new.triggers;
+        own.iter_mut().filter(|_| rests).for_each(|trigger| trigger.paused = Some(true));
+        own.extend(after_jobs.into_iter().cloned());
+        Ok((JobSpec { triggers: own, schedule: None, ..changed }, notes))
     }
 
     /// Describes a job of executors, as far as XXL-JOB has words for it.
@@ -127,7 +135,8 @@ impl Fields {
         let glue = task.glue.as_ref();
         let kind = glue.and_then(|glue| GlueType::of_word(glue.language.as_str())).unwrap_or(GlueType::Bean);
         let triggers = job.triggers_in_order();
-        let (schedule, conf, misfire) = schedule(triggers.first().map(|(_, trigger)| trigger));
+        let own = triggers.iter().map(|(_, trigger)| trigger).find(|trigger| trigger.after.is_none());
+        let (schedule, conf, misfire) = schedule(own);
         let label = |name: &str| job.labels.get(name).cloned().unwrap_or_default();
         let seconds = job.timeout.as_deref().and_then(seconds).unwrap_or(0);
         let block = match task.block.unwrap_or_default() {
@@ -140,7 +149,7 @@ impl Fields {
         Self::new([
             ("jobDesc", job.description.clone().unwrap_or_default()),
             ("author", label(AUTHOR_LABEL)),
-            ("alarmEmail", label(MAIL_LABEL)),
+            ("alarmEmail", alarm::mail_of(job)),
             ("scheduleType", schedule.as_str().to_owned()),
             ("scheduleConf", conf),
             ("misfireStrategy", misfire.as_str().to_owned()),
@@ -275,6 +284,10 @@ mod tests {
         );
         let (changed, _) = Fields::new([("scheduleConf", "60")]).change(&job, 7, "mail", "UTC").unwrap();
         assert_eq!((changed.triggers[0].every.as_deref(), &changed.triggers[0].calendar), (Some("60s"), &None));
+        crate::family::follow(&mut job, "parent");
+        crate::family::stop_schedule(&mut job);
+        let (changed, _) = Fields::new([("scheduleConf", "60")]).change(&job, 7, "mail", "UTC").unwrap();
+        assert!(crate::family::follows(&changed, "parent") && changed.triggers[0].paused == Some(true), "{changed:?}");
         let refused = Fields::new([("executorRouteStrategy", "NEAREST")]).change(&job, 7, "mail", "UTC").unwrap_err();
         assert!(refused.contains("NEAREST"), "{refused}");
     }

@@ -5,12 +5,15 @@
 //!
 //! Jobs stay jobs of executors: with the handler that they name, or with their script.
 
+mod children;
 mod dump;
+mod history;
 mod plan;
 mod report;
 mod statements;
 
 pub use dump::{DumpError, Row, Tables};
+pub use history::{History, OldScript};
 pub(crate) use plan::one;
 pub use plan::{Options, import};
 pub use report::{Counts, Imported, Item, Kind, Outcome};

@@ -7,6 +7,7 @@
 //! - [`Instances`]: which executors are there, what they cannot do, and whether they live
 //! - [`Gate`]: the circuit breaker and the limit of runs of one executor
 //! - [`import`]: from a dump of XXL-JOB's database to job files
+//! - [`family`]: jobs that XXL-JOB calls children
 //! - [`words`]: XXL-JOB's words for routes, block strategies, misfires and schedules, and ours
 //!
 //! Everything but the client is pure: time is an argument. This crate must never know what is done with a run, how it is kept,
@@ -16,11 +17,13 @@
 //! that runs foreign code.
 
 mod address;
+mod alarm;
 mod answer;
 mod call;
 mod client;
 mod dialect;
 mod dispatch;
+pub mod family;
 mod fields;
 mod gate;
 pub mod import;
@@ -33,6 +36,7 @@ mod token;
 pub mod words;
 
 pub use address::{Address, AddressError};
+pub use alarm::tell;
 pub use answer::{CONTENT_TYPE, answer, refusal};
 pub use call::{Call, CallError, Callback, Code, Method, Registration};
 pub use client::{CallFailed, Check, Client, ClientLimits, Probe, Reach, RunAnswer, SettingsError, Target};
@@ -42,6 +46,6 @@ pub use fields::Fields;
 pub use gate::{Admission, Breaker, Gate, GateLimits};
 pub use instances::{Abilities, Ability, BEAT_MS, DEAD_MS, Instance, Instances, Sign};
 pub use log::{LogPiece, LogReader};
-pub use order::{Kill, LogQuestion, Order};
+pub use order::{Kill, LogQuestion, Order, script_stamp};
 pub use reply::{Payload, Reply};
 pub use token::{Credentials, Tokens};

@@ -66,8 +66,7 @@ impl Order {
     /// script, so that no other change of the job ends what executors run, and an older script has the file again that it had.
     #[must_use]
     pub fn of_script(job_id: i32, glue: GlueType, source: &str, params: &str, log_id: i64, log_date_time: i64) -> Self {
-        // Shells fail on the line ends of browsers.
-        let source = if glue == GlueType::Shell { source.replace('\r', "") } else { source.to_owned() };
+        let source = sent(glue, source);
         Self {
             glue_type: glue,
             glue_updatetime: stamp(glue, &source),
@@ -75,6 +74,22 @@ impl Order {
             ..Self::of_handler(job_id, "", params, log_id, log_date_time)
         }
     }
+}
+
+/// Returns the `glueUpdatetime` that executors are sent with a script.
+///
+/// ```
+/// use mainspring_xxl::{script_stamp, words::GlueType};
+/// assert_eq!(script_stamp(GlueType::Shell, "date\r\n"), script_stamp(GlueType::Shell, "date\n"));
+/// ```
+#[must_use]
+pub fn script_stamp(glue: GlueType, source: &str) -> i64 {
+    stamp(glue, &sent(glue, source))
+}
+
+/// A script as it is sent: shells fail on the line ends of browsers.
+fn sent(glue: GlueType, source: &str) -> String {
+    if glue == GlueType::Shell { source.replace('\r', "") } else { source.to_owned() }
 }
 
 /// An instant between 2001 and 2036 that stands for a script, in milliseconds since 1970 UTC.

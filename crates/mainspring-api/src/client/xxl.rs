@@ -1,7 +1,10 @@
 //! Apps of XXL-JOB's executors.
 
 use super::{Client, ClientError, Precondition};
-use crate::{XxlApp, XxlAppChange, XxlAppSpec, XxlInstance, XxlTokenRotation, routes};
+use crate::{
+    XxlApp, XxlAppChange, XxlAppSpec, XxlGlueChange, XxlGlueHistory, XxlGlueRollback, XxlGlueVersion, XxlInstance,
+    XxlTokenRotation, routes,
+};
 
 impl Client {
     /// Lists the apps, by name.
@@ -37,5 +40,53 @@ impl Client {
     /// Lists the executors of all apps, by app and address.
     pub async fn xxl_instances(&self) -> Result<Vec<XxlInstance>, ClientError> {
         self.get(routes::XXL_INSTANCES, &()).await
+    }
+
+    /// Lists the versions of the script of a job without their sources, newest first.
+    pub async fn xxl_glue(&self, namespace: &str, job: &str) -> Result<Vec<XxlGlueVersion>, ClientError> {
+        self.get(&routes::path(routes::XXL_GLUE, &[namespace, job]), &()).await
+    }
+
+    /// Returns a version of the script of a job with its source.
+    pub async fn xxl_glue_version(
+        &self,
+        namespace: &str,
+        job: &str,
+        version: u32,
+    ) -> Result<XxlGlueVersion, ClientError> {
+        let version = version.to_string();
+        self.get(&routes::path(routes::XXL_GLUE_VERSION, &[namespace, job, &version]), &()).await
+    }
+
+    /// Gives a job another script.
+    pub async fn set_xxl_glue(
+        &self,
+        namespace: &str,
+        job: &str,
+        change: &XxlGlueChange,
+    ) -> Result<XxlGlueVersion, ClientError> {
+        self.post(&routes::path(routes::XXL_GLUE, &[namespace, job]), change, &()).await
+    }
+
+    /// Makes an older version of the script of a job the current one, as a new version.
+    pub async fn roll_back_xxl_glue(
+        &self,
+        namespace: &str,
+        job: &str,
+        version: u32,
+        rollback: &XxlGlueRollback,
+    ) -> Result<XxlGlueVersion, ClientError> {
+        let version = version.to_string();
+        self.post(&routes::path(routes::XXL_GLUE_ROLLBACK, &[namespace, job, &version]), rollback, &()).await
+    }
+
+    /// Adds versions that XXL-JOB kept of the script of a job, before those that are there.
+    pub async fn add_xxl_glue_history(
+        &self,
+        namespace: &str,
+        job: &str,
+        history: &XxlGlueHistory,
+    ) -> Result<Vec<XxlGlueVersion>, ClientError> {
+        self.post(&routes::path(routes::XXL_GLUE_HISTORY, &[namespace, job]), history, &()).await
     }
 }

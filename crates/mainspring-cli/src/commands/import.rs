@@ -239,7 +239,7 @@ mod tests {
 
     fn imported(jobs: Vec<JobSpec>) -> Imported {
         let items = jobs.iter().enumerate().map(|(id, job)| Item::new(Kind::Job, id as i64, &job.name)).collect();
-        Imported { bundle: Bundle { jobs, ..Bundle::default() }, items, release: "3.4" }
+        Imported { bundle: Bundle { jobs, ..Bundle::default() }, histories: Vec::new(), items, release: "3.4" }
     }
 
     fn job(id: usize, queue: &str, script: usize) -> JobSpec {

@@ -41,6 +41,15 @@ impl Caller {
         }
     }
 
+    /// How the caller was let in, for people.
+    pub(crate) fn told(&self) -> &'static str {
+        match self {
+            Self::Session(_) => "a session of the console",
+            Self::Worker(_) => "a token of workers",
+            Self::Token | Self::Anyone => "the access token",
+        }
+    }
+
     /// Whether the caller may do what wants a permission.
     pub(crate) fn may(&self, permission: Permission) -> bool {
         match self {

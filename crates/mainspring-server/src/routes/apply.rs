@@ -6,19 +6,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use mainspring_api::{
-    ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, Bundle, ErrorCode, FieldChange, ItemKind, Problem,
-    routes,
+    ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, Bundle, ErrorCode, FieldChange, ItemKind, JobSpec,
+    Problem, routes,
 };
 use mainspring_core::job::{Job, JobKey};
-use mainspring_engine::control::{self, SaveMode};
+use mainspring_engine::control::{self, JobSave, SaveMode};
 use mainspring_store::{CalendarRow, Error as StoreError, Expect, JobRow};
 use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::{Route, calendars, export, jobs};
+use crate::access::Caller;
 use crate::afters;
 use crate::app::App;
 use crate::convert::after::Follower;
@@ -26,6 +28,7 @@ use crate::convert::{self, Compiled, NamedCalendar, Surroundings};
 use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
 use crate::show::count;
+use crate::xxl::scripts;
 
 /// Jobs that are saved at a time: a transaction of so many holds the only writer of the embedded store for about a
 /// millisecond.
@@ -41,6 +44,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(post, path = routes::APPLY, tag = "bundles", params(ApplyOptions), request_body = Bundle, responses((status = 200, body = ApplyResult)))]
 async fn apply(
     State(app): State<App>,
+    Extension(caller): Extension<Caller>,
     QueryOf(options): QueryOf<ApplyOptions>,
     Body(bundle): Body<Bundle>,
 ) -> Answer<Response> {
@@ -52,9 +56,24 @@ async fn apply(
     }
     note_afters(&app, &mut plan).await?;
     if !options.dry_run {
-        commit(&app, &mut plan).await?;
+        commit(&app, &mut plan, caller.told()).await?;
     }
     large_json(plan.result(options.dry_run)).await
+}
+
+/// Saves jobs, each on condition that it still has the change that the caller has seen, or that it is new. Up to 25 are saved together.
+pub(crate) async fn save_together(app: &App, jobs: Vec<(JobSpec, Option<i64>)>, by: &str) -> Answer<()> {
+    let (jobs, seen): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+    let compiled = compile(app, Bundle { jobs, ..Bundle::default() }).await?;
+    let mut plan = plan(app, compiled).await?;
+    for (step, seen) in plan.jobs.iter().zip(seen) {
+        if step.before.as_ref().map(|row| row.change) != seen {
+            let why = format!("job {} was changed by somebody else just now", step.wanted.key);
+            return Err(Refusal::new(ErrorCode::ResourceConflict, why));
+        }
+    }
+    note_afters(app, &mut plan).await?;
+    commit(app, &mut plan, by).await
 }
 
 /// What is to become of every item.
@@ -153,7 +172,7 @@ async fn prune(app: &App, plan: &mut Plan, namespaces: &BTreeSet<String>) -> Ans
     Ok(())
 }
 
-async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
+async fn commit(app: &App, plan: &mut Plan, by: &str) -> Answer<()> {
     for step in plan.calendars.iter_mut().filter(|step| step.item.action != ApplyAction::Unchanged) {
         let expect = step.before.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         let NamedCalendar { namespace, name, definition, .. } = &step.wanted;
@@ -164,7 +183,11 @@ async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
     for slice in changed.chunks_mut(SLICE_JOBS) {
         let expect =
             |step: &Step<_, JobRow>| step.before.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
-        let wanted = slice.iter().map(|step| (Arc::clone(&step.wanted), expect(step))).collect();
+        let mut wanted = Vec::with_capacity(slice.len());
+        for step in slice.iter() {
+            let documents = scripts::changes(app, step.before.as_ref(), &step.wanted, by).await?;
+            wanted.push(JobSave { job: Arc::clone(&step.wanted), expect: expect(step), documents });
+        }
         let saved = app.control().save_planned(wanted, SaveMode::Commit).await.map_err(overtaken)?;
         for (step, saved) in slice.iter_mut().zip(saved) {
             step.item.version = saved.saved.map(|row| count(row.version.0));
@@ -175,6 +198,9 @@ async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
     for slice in plan.doomed_jobs.chunks(SLICE_JOBS) {
         let doomed: Vec<_> = slice.iter().map(|row| (row.definition.key.clone(), Expect::Change(row.change))).collect();
         app.control().delete_jobs(&doomed).await.map_err(overtaken)?;
+        for (key, _) in &doomed {
+            scripts::forget(app, key).await?;
+        }
         tokio::task::yield_now().await;
     }
     for row in &plan.doomed_calendars {

@@ -11,7 +11,7 @@ use mainspring_api::{self as api, ErrorCode, JobSpec, Page, Problem, Reason, Run
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::run::Origin;
 use mainspring_core::{JobId, JobVersion};
-use mainspring_engine::control::{self, Ask, SaveMode};
+use mainspring_engine::control::{self, Ask, JobSave, SaveMode};
 use mainspring_schedule::Lang;
 use mainspring_store::{Error as StoreError, Expect, JobQuery, JobRow};
 use serde_json::{Map, Value};
@@ -30,6 +30,7 @@ use crate::pauses::{self, Paused};
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, JobView, Runs};
 use crate::words::Reads;
+use crate::xxl::scripts;
 
 /// The namespace of items that name none.
 pub(crate) const DEFAULT_NAMESPACE: &str = "default";
@@ -69,12 +70,13 @@ async fn put(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
+    Extension(caller): Extension<Caller>,
     QueryOf(options): QueryOf<WriteOptions>,
     Body(spec): Body<JobSpec>,
 ) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
     let spec = named(spec, &key)?;
-    save(&app, &key, condition, options, move |_| Ok(spec.clone())).await
+    save(&app, &key, condition, options, caller.told(), move |_| Ok(spec.clone())).await
 }
 
 /// Changes the parts of a job that a merge patch (RFC 7396) names; `null` removes a key.
@@ -84,6 +86,7 @@ async fn patch(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
+    Extension(caller): Extension<Caller>,
     QueryOf(options): QueryOf<WriteOptions>,
     Patch(patch): Patch,
 ) -> Answer<Response> {
@@ -94,7 +97,7 @@ async fn patch(
         Some(row) => patched(&row.definition, &patch, &of),
         None => Err(missing(&of)),
     };
-    save(&app, &key, condition, options, spec).await
+    save(&app, &key, condition, options, caller.told(), spec).await
 }
 
 /// Deletes a job with its triggers; its history is kept.
@@ -121,6 +124,7 @@ pub(crate) async fn remove(app: &App, key: &JobKey, condition: Condition, option
             Err(control::Error::Store(StoreError::Conflict { .. })) => {}
             done => {
                 done?;
+                scripts::forget(app, key).await?;
                 return pauses::forget(app, Paused::Job(row.id)).await;
             }
         }
@@ -285,12 +289,13 @@ async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Problem>)> {
     Ok((job, warnings))
 }
 
-/// Makes or replaces a job, if a condition holds.
+/// Makes or replaces a job, if a condition holds. A script that is new is kept as a version of whom it is by.
 pub(crate) async fn save(
     app: &App,
     key: &JobKey,
     condition: Condition,
     options: WriteOptions,
+    by: &str,
     spec_of: impl Fn(Option<&JobRow>) -> Answer<JobSpec> + Clone + Send + 'static,
 ) -> Answer<Response> {
     for _ in 0..TRIES {
@@ -308,7 +313,8 @@ pub(crate) async fn save(
             return Ok((etag(show::count(planned.version.0)), Json(shown)).into_response());
         }
         let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
-        match app.control().save(vec![(job, expect)], SaveMode::Commit).await {
+        let documents = scripts::changes(app, row.as_ref(), &job, by).await?;
+        match app.control().save(vec![JobSave { job, expect, documents }], SaveMode::Commit).await {
             Ok(plans) => {
                 let saved = plans.into_iter().next().and_then(|plan| plan.saved);
                 let saved = saved.ok_or_else(|| missing(key))?;

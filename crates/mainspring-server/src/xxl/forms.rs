@@ -1,8 +1,10 @@
-//! The form endpoints of XXL-JOB's console, which people's scripts call: `/jobinfo/…`, `/joblog/…`, `/jobgroup/…`, `/login`.
+//! The form endpoints of XXL-JOB's console, which people's scripts call: `/jobinfo/…`, `/joblog/…`, `/jobgroup/…`,
+//! `/jobcode/save`, `/login`.
 //!
 //! They are there only where the operator wants them (`--xxl-forms`). Names, parameters and answers are those of XXL-JOB; what is done is
 //! what the API does. Answers carry what they say under both names that releases have for it.
 
+mod code;
 mod group;
 mod info;
 mod log;
@@ -31,7 +33,7 @@ const COOKIE: &str = "XXL_JOB_LOGIN_IDENTITY";
 
 /// The routes, under both paths that XXL-JOB has had.
 pub(crate) fn router() -> Router<App> {
-    let places = ["/jobinfo/{action}", "/joblog/{action}", "/jobgroup/{action}", "/auth/{action}"];
+    let places = ["/jobinfo/{action}", "/joblog/{action}", "/jobgroup/{action}", "/jobcode/{action}", "/auth/{action}"];
     let both = places.iter().flat_map(|place| [(*place).to_owned(), format!("/xxl-job-admin{place}")]);
     let router = both.fold(Router::new(), |router, place| router.route(&place, any(serve)));
     let router = ["/xxl-job-admin/login", "/xxl-job-admin/logout"]
@@ -75,6 +77,7 @@ async fn serve(State(app): State<App>, request: Request) -> Response {
     let told = match area {
         "jobinfo" => info::serve(&app, action, &fields).await,
         "joblog" => log::serve(&app, action, &fields).await,
+        "jobcode" => code::save(&app, &fields).await,
         _ => group::serve(&app, action, &fields).await,
     };
     said(match told {
@@ -105,7 +108,9 @@ fn permission(area: &str, action: &str) -> Option<Permission> {
         | ("joblog", "pageList" | "logDetailCat")
         | ("jobgroup", "pageList" | "loadById") => Permission::View,
         ("jobinfo", "start" | "stop" | "trigger") | ("joblog", "logKill") => Permission::Operate,
-        ("jobinfo", "add" | "update" | "remove") | ("jobgroup", "save" | "update" | "remove") => Permission::Edit,
+        ("jobinfo", "add" | "update" | "remove") | ("jobcode", "save") | ("jobgroup", "save" | "update" | "remove") => {
+            Permission::Edit
+        }
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! Jobs by the numbers that XXL-JOB's scripts know them by: what its forms and the API of 3.5 do with them.
 
-use mainspring_api::{Problem, WriteOptions};
+use mainspring_api::{JobSpec, Problem, WriteOptions};
 use mainspring_core::JobId;
 use mainspring_core::job::{JobKey, Task};
 use mainspring_core::run::Origin;
@@ -11,15 +11,18 @@ use mainspring_xxl::{Address, Fields};
 use serde_json::Value;
 
 use super::attempt::{JOB_ID_MIN, job_id};
+use super::children;
 use crate::app::App;
-use crate::convert;
 use crate::extract::Condition;
 use crate::refusal::Refusal;
-use crate::routes::{jobs, runs};
+use crate::routes::{apply, jobs, runs};
+use crate::{alerts, convert};
 
 /// The kind and name of the document that counts the numbers of jobs.
 const KIND: &str = "xxl_number";
 const NAME: &str = "job";
+/// Who changes jobs here, for people.
+pub(super) const BY: &str = "a script of XXL-JOB's";
 /// Jobs that are read at a time.
 const PAGE: u32 = 1_000;
 /// How often a number is looked for.
@@ -83,26 +86,42 @@ pub(super) async fn find(store: &dyn Store, id: i64, app: Option<&str>) -> Told<
     found.ok_or_else(|| format!("there is no job {id}"))
 }
 
-/// Makes a job, paused as XXL-JOB makes it. Answers its number, and what is different here.
-pub(super) async fn add(app: &App, of: &str, fields: &Fields) -> Told<(i64, Vec<String>)> {
+/// Makes a job, paused as XXL-JOB makes it. Answers its number, and what is different here. Children are of the app `within`, or of any.
+pub(super) async fn add(app: &App, of: &str, fields: &Fields, within: Option<&str>) -> Told<(i64, Vec<String>)> {
     let id = new_number(&**app.control().store(), app.now()).await?;
     let (spec, notes) = fields.job(id, of, &app.default_timezone)?;
     let key = JobKey::new(jobs::DEFAULT_NAMESPACE, &spec.name);
     tracing::info!(job = %key, app = of, "a job is made as XXL-JOB's scripts make it");
-    let options = WriteOptions::default();
-    jobs::save(app, &key, Condition::Absent, options, move |_| Ok(spec.clone())).await.map_err(said)?;
-    Ok((id, notes))
+    let more = save(app, (&key, id, None), spec, fields, within).await?;
+    Ok((id, [notes, more].concat()))
 }
 
 /// Changes a job. Answers what is different here.
-pub(super) async fn update(app: &App, job: &Numbered, fields: &Fields) -> Told<Vec<String>> {
+pub(super) async fn update(app: &App, job: &Numbered, fields: &Fields, within: Option<&str>) -> Told<Vec<String>> {
     let (id, of) = (job.id, job.app.clone());
     let spec = convert::job_spec(&job.row.definition);
     let (spec, notes) = fields.change(&spec, id, &of, &app.default_timezone)?;
-    let key = job.row.definition.key.clone();
+    let key = &job.row.definition.key;
     tracing::info!(job = %key, app = of, "a job is changed as XXL-JOB's scripts change it");
-    let condition = Condition::Version(crate::show::count(job.row.version.0));
-    jobs::save(app, &key, condition, WriteOptions::default(), move |_| Ok(spec.clone())).await.map_err(said)?;
+    let more = save(app, (key, id, Some(job.row.change)), spec, fields, within).await?;
+    Ok([notes, more].concat())
+}
+
+/// Saves a job with whom it tells of failures, and its children with it. Answers what is different here.
+async fn save(
+    app: &App,
+    (key, id, seen): (&JobKey, i64, Option<i64>),
+    mut spec: JobSpec,
+    fields: &Fields,
+    within: Option<&str>,
+) -> Told<Vec<String>> {
+    let channel = alerts::mail_channel(app).await.map_err(said)?;
+    let notes = mainspring_xxl::tell(fields, &mut spec, channel.as_deref());
+    let children = children::changed(app, within, (key, id), fields).await?;
+    let saves = children.iter().map(|child| (child.spec.clone(), Some(child.row.change)));
+    let all = std::iter::once((spec, seen)).chain(saves).collect();
+    apply::save_together(app, all, BY).await.map_err(said)?;
+    children::wake(app, &children).await?;
     Ok(notes)
 }
 
@@ -110,18 +129,6 @@ pub(super) async fn remove(app: &App, job: &Numbered) -> Told<()> {
     let key = &job.row.definition.key;
     tracing::info!(job = %key, "a job is deleted as XXL-JOB's scripts delete it");
     jobs::remove(app, key, Condition::Always, WriteOptions::default()).await.map_err(said)
-}
-
-pub(super) async fn start(app: &App, job: &Numbered) -> Told<()> {
-    if job.row.definition.triggers.is_empty() {
-        return Err("its schedule type is NONE: it runs when asked".to_owned());
-    }
-    jobs::resume_one(app, &job.row.definition.key).await.map(drop).map_err(said)
-}
-
-pub(super) async fn stop(app: &App, job: &Numbered) -> Told<()> {
-    let by = "a script of XXL-JOB's".to_owned();
-    jobs::pause_one(app, &job.row.definition.key, by, None).await.map(drop).map_err(said)
 }
 
 /// Starts a run now, with a parameter in place of the job's, and at the first executor of a list that is there.

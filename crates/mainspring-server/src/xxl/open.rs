@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::jobs::{self, Told};
 use super::protocol::WRONG_TOKEN;
-use super::{groups, protocol};
+use super::{children, groups, protocol};
 use crate::app::App;
 use crate::layers::strangers;
 
@@ -81,16 +81,16 @@ async fn hear(app: &App, asked: Asked, request: Request) -> Told<(Value, Vec<Str
     let store = app.control().store();
     let id = || fields.number("id").ok_or_else(|| "the request names no id".to_owned());
     if asked == Asked::Add {
-        let (id, notes) = jobs::add(app, &of, &fields).await?;
+        let (id, notes) = jobs::add(app, &of, &fields, Some(&of)).await?;
         return Ok((id.to_string().into(), notes));
     }
     let job = jobs::find(&**store, id()?, Some(&of)).await?;
     let notes = match asked {
         Asked::Add => Vec::new(),
-        Asked::Update => jobs::update(app, &job, &fields).await?,
+        Asked::Update => jobs::update(app, &job, &fields, Some(&of)).await?,
         Asked::Remove => jobs::remove(app, &job).await.map(|()| Vec::new())?,
-        Asked::Start => jobs::start(app, &job).await.map(|()| Vec::new())?,
-        Asked::Stop => jobs::stop(app, &job).await.map(|()| Vec::new())?,
+        Asked::Start => children::start(app, &job.row).await.map(|()| Vec::new())?,
+        Asked::Stop => children::stop(app, &job.row).await.map(|()| Vec::new())?,
         Asked::Trigger => jobs::trigger(app, &job, &fields).await.map(|()| Vec::new())?,
     };
     Ok((Value::Null, notes))

@@ -1,7 +1,9 @@
 //! XXL-JOB's executors against the server: an executor of our own, which does as it is told.
 
 mod executor;
+mod families;
 mod forms;
+mod glue;
 mod recorded;
 mod safety;
 

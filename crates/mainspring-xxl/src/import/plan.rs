@@ -1,14 +1,15 @@
 //! What becomes of each row.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use mainspring_api::{
-    AlertSpec, Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock, XxlGlue, XxlTask, is_valid_name,
-};
+use mainspring_api::{Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock, XxlGlue, XxlTask, is_valid_name};
 
+use super::children::Families;
 use super::dump::{Row, Tables};
-use super::report::{Imported, Item, Kind};
+use super::history;
+use super::report::{Imported, Item, Kind, xxl_id};
 use crate::words::{BlockStrategy, GlueType, MisfireStrategy, RouteStrategy, ScheduleType};
+use crate::{alarm, family};
 
 /// How to import.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,21 +34,31 @@ pub fn import(tables: &Tables, options: &Options) -> Imported {
     let rows = tables.rows("xxl_job_info");
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by_key(|row| row.number("id"));
-    let around = Around { options, apps: &apps, cycles: cycles(rows), routes: routes(rows) };
-    let mut seen = BTreeSet::new();
+    let around = Around { options, apps: &apps, routes: routes(rows) };
+    let mut families = Families::default();
     for row in sorted {
         let id = row.number("id").unwrap_or_default();
         let mut item = Item::new(Kind::Job, id, row.text("job_desc").or_else(|| row.text("name")).unwrap_or_default());
-        if !seen.insert(id) {
+        if !families.add(id, row) {
             item.refuse("another job of the dump has the same id");
-        } else if let Some(job) = around.job(id, row, &mut item) {
+        } else if let Some(mut job) = around.job(id, row, &mut item) {
+            tell(row, &mut job, options.mail_channel.as_deref(), &mut item);
             jobs.push(job);
         }
         items.push(item);
     }
+    families.link(&mut jobs, &mut items);
+    for job in &mut jobs {
+        let row = families.row(job).expect("it was made of a row");
+        let item = items.iter_mut().find(|item| item.kind == Kind::Job && Some(item.id) == xxl_id(job));
+        pause(row, job, options.activate, item.expect("every job has one"));
+    }
     items.extend(users(tables));
-    items.push(database(tables, release));
-    Imported { bundle: Bundle { jobs, ..Bundle::default() }, items, release }
+    let (histories, notes) = history::read(tables, &jobs);
+    let mut whole = database(tables, release);
+    notes.into_iter().for_each(|note| whole.change(note));
+    items.push(whole);
+    Imported { bundle: Bundle { jobs, ..Bundle::default() }, histories, items, release }
 }
 
 /// Returns the job that one row becomes, paused, or why it becomes none, with what is different.
@@ -59,15 +70,13 @@ pub(crate) fn one(id: i64, app: &str, row: &Row, timezone: &str) -> Result<(JobS
     let options = Options { timezone: timezone.to_owned(), activate: false, mail_channel: None };
     let apps = BTreeMap::from([(group, app.to_owned())]);
     let route = row.text("executor_route_strategy").map(str::to_owned);
-    let around = Around {
-        options: &options,
-        apps: &apps,
-        cycles: BTreeSet::new(),
-        routes: route.into_iter().map(|route| (id, route)).collect(),
-    };
+    let around =
+        Around { options: &options, apps: &apps, routes: route.into_iter().map(|route| (id, route)).collect() };
     let mut item = Item::new(Kind::Job, id, row.text("job_desc").or_else(|| row.text("name")).unwrap_or_default());
-    let job = around.job(id, row, &mut item);
-    job.map(|job| (job, item.notes.clone())).ok_or_else(|| item.notes.join("; "))
+    match around.job(id, row, &mut item) {
+        Some(job) => Ok((JobSpec { paused: Some(true), ..job }, item.notes)),
+        None => Err(item.notes.join("; ")),
+    }
 }
 
 /// The releases that have these tables.
@@ -138,36 +147,39 @@ fn database(tables: &Tables, release: &'static str) -> Item {
             "xxl_job_lock lacks its row schedule_lock: with several servers, jobs may have been fired twice there",
         );
     }
-    let versions = tables.rows("xxl_job_logglue").len();
-    if versions > 0 {
-        item.change(format!("older versions of scripts ({versions}) are not imported; each job has its current one"));
-    }
     item
 }
 
-/// The children of a job, as far as they are numbers.
-fn children(row: &Row) -> Vec<i64> {
-    let ids = row.text("child_jobid").unwrap_or_default();
-    ids.split(',').filter_map(|id| id.trim().parse().ok()).collect()
+/// Lets the addresses of a job be told of its failures, as they were.
+fn tell(row: &Row, job: &mut JobSpec, channel: Option<&str>, item: &mut Item) {
+    let Some(mail) = row.text("alarm_email") else { return };
+    let Some(channel) = channel else {
+        return item.change(format!(
+            "nobody is told of failures: {mail} was, by e-mail; --mail-channel names the channel for that"
+        ));
+    };
+    let (rule, bad) = alarm::rule(mail, channel);
+    job.alerts.extend(rule);
+    if let Some(said) = alarm::said_of(&bad) {
+        item.change(said);
+    }
 }
 
-/// The jobs that start themselves, by way of others or not.
-fn cycles(rows: &[Row]) -> BTreeSet<i64> {
-    let next: BTreeMap<i64, Vec<i64>> =
-        rows.iter().filter_map(|row| Some((row.number("id")?, children(row)))).collect();
-    let reaches_itself = |start: i64| {
-        let (mut open, mut seen) = (next[&start].clone(), BTreeSet::new());
-        while let Some(id) = open.pop() {
-            if id == start {
-                return true;
-            }
-            if seen.insert(id) {
-                open.extend(next.get(&id).into_iter().flatten());
-            }
-        }
-        false
-    };
-    next.keys().copied().filter(|id| reaches_itself(*id)).collect()
+/// Pauses a job that was stopped there, and all of them unless they are to be activated. Parents start children that are stopped, so only
+/// the own schedule of such a child rests.
+fn pause(row: &Row, job: &mut JobSpec, activate: bool, item: &mut Item) {
+    let is_running = row.number("trigger_status") == Some(1);
+    let is_child = job.triggers.iter().any(|trigger| trigger.after.is_some());
+    let is_known = row.get("trigger_status").is_some();
+    let rests = !activate || !is_known || !is_running && !is_child;
+    job.paused = rests.then_some(true);
+    if is_child && is_known && !is_running {
+        family::stop_schedule(job);
+    }
+    if is_known && !is_running && activate && (!is_child || job.triggers.len() > 1) {
+        let what = if is_child { ", its own schedule paused as it was" } else { ", paused as it was" };
+        item.becomes = item.becomes.take().map(|becomes| becomes + what);
+    }
 }
 
 /// The route of each job.
@@ -180,7 +192,6 @@ fn routes(rows: &[Row]) -> BTreeMap<i64, String> {
 struct Around<'a> {
     options: &'a Options,
     apps: &'a BTreeMap<i64, String>,
-    cycles: BTreeSet<i64>,
     routes: BTreeMap<i64, String>,
 }
 
@@ -202,11 +213,6 @@ impl Around<'_> {
         self.work(row, &mut job, item)?;
         self.when(row, &mut job, item)?;
         self.how(id, row, &mut job, item)?;
-        let is_running = row.number("trigger_status") == Some(1);
-        job.paused = (!(self.options.activate && is_running)).then_some(true);
-        if !is_running && row.get("trigger_status").is_some() && self.options.activate {
-            item.becomes = item.becomes.take().map(|what| what + ", paused as it was");
-        }
         Some(job)
     }
 
@@ -300,7 +306,7 @@ impl Around<'_> {
         Some(())
     }
 
-    /// Where it runs, beside what, for how long, how often, and what follows.
+    /// Where it runs, beside what, for how long and how often.
     fn how(&self, id: i64, row: &Row, job: &mut JobSpec, item: &mut Item) -> Option<()> {
         match self.routes.get(&id).map(|text| RouteStrategy::parse(text).ok_or(text)) {
             Some(Ok(route)) => job.routing = Some(route.ours()),
@@ -333,35 +339,8 @@ impl Around<'_> {
             item.change(format!("{retries} retries are more than {RETRIES_MAX}, the most there are"));
         }
         job.retries = u32::try_from(retries.min(RETRIES_MAX)).ok().filter(|retries| *retries > 0);
-        if let Some(mail) = row.text("alarm_email") {
-            match &self.options.mail_channel {
-                Some(channel) => job.alerts.extend(alarm(mail, channel, item)),
-                None => item.change(format!(
-                    "nobody is told of failures: {mail} was, by e-mail; --mail-channel names the channel for that"
-                )),
-            }
-        }
-        let children = children(row);
-        if !children.is_empty() {
-            let ids: Vec<String> = children.iter().map(i64::to_string).collect();
-            item.change(format!("its children ({}) are not started after it", ids.join(", ")));
-        }
-        if self.cycles.contains(&id) {
-            item.change("it is among its own children, by way of others or not: it ran for ever there");
-        }
         Some(())
     }
-}
-
-/// Who is told of failures: addresses with commas between them. What is no address is left out.
-fn alarm(mail: &str, channel: &str, item: &mut Item) -> Option<AlertSpec> {
-    let all = mail.split([',', ';']).map(str::trim).filter(|address| !address.is_empty());
-    let (to, bad): (Vec<_>, Vec<_>) = all.map(str::to_owned).partition(|address| AlertSpec::is_address(address));
-    if !bad.is_empty() {
-        item.change(format!("{} is no address of e-mail, and is not told of failures", bad.join(", ")));
-    }
-    let spec = AlertSpec { failed: true, channels: vec![channel.to_owned()], to, ..AlertSpec::default() };
-    Some(spec).filter(|spec| !spec.to.is_empty())
 }
 
 /// Tells whether a route may give two runs of a job to two executors.
@@ -458,7 +437,7 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
     #[test]
     fn what_is_not_the_same_here_is_said() {
         type Changes<'a> = &'a [(&'a str, &'a str)];
-        let cases: [(Changes<'_>, Outcome, &str); 16] = [
+        let cases: [(Changes<'_>, Outcome, &str); 17] = [
             (&[("job_group", "9")], Outcome::Refused, "its executor group 9 is not in the dump, or was refused"),
             (&[("job_group", "3")], Outcome::Refused, "its executor group 3 is not in the dump, or was refused"),
             (&[("glue_type", "'GLUE_GROOVY'")], Outcome::Refused, "its script is empty"),
@@ -477,8 +456,9 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
             (&[("executor_block_strategy", "'PARALLEL'")], Outcome::Changed, "read as SERIAL_EXECUTION"),
             (&[("executor_fail_retry_count", "5000")], Outcome::Changed, "5000 retries are more than 1000"),
             (&[("alarm_email", "'a@b.c'")], Outcome::Changed, "nobody is told of failures: a@b.c was"),
-            (&[("child_jobid", "'8, 9'")], Outcome::Changed, "its children (8, 9) are not started after it"),
-            (&[("child_jobid", "'7'")], Outcome::Changed, "it is among its own children"),
+            (&[("child_jobid", "'8, 9'")], Outcome::Changed, "its child 9 is not in the dump, and is not started"),
+            (&[("child_jobid", "'7'")], Outcome::Changed, "it is its own child"),
+            (&[("child_jobid", "'x,'")], Outcome::Changed, "its child \"x\" is no number, and is not started"),
         ];
         for (changes, outcome, note) in cases {
             let (job, item) = one(changes);
@@ -549,7 +529,7 @@ CREATE TABLE xxl_job_logglue (id int);INSERT INTO xxl_job_logglue VALUES (1),(2)
             "cannot name an app",
             "users are not imported",
             "lacks its row schedule_lock",
-            "older versions of scripts (2)",
+            "because they are of jobs that are not imported as scripts: 2",
         ] {
             assert!(notes.iter().any(|note| note.contains(part)), "{part}: {notes:?}");
         }

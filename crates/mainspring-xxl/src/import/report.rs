@@ -1,13 +1,18 @@
 //! What became of each item.
 
-use mainspring_api::Bundle;
+use mainspring_api::{Bundle, JobSpec};
 use serde::Serialize;
+
+use super::history::History;
+use crate::family;
 
 /// The result of an import: what can be applied, and what is to be said of every item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
     /// The jobs, in the order of their old ids.
     pub bundle: Bundle,
+    /// Versions of scripts of the jobs.
+    pub histories: Vec<History>,
     /// What became of every item of the dump.
     pub items: Vec<Item>,
     /// The releases whose tables these are, for people.
@@ -99,13 +104,37 @@ impl Imported {
         Counts { exact: count(Outcome::Exact), changed: count(Outcome::Changed), refused: count(Outcome::Refused) }
     }
 
-    /// Takes the job at a place of the bundle out, because it is not valid here. Its item says why.
+    /// Takes the job at a place of the bundle out, because it is not valid here. Its item says why, and those of its parents and children
+    /// say that it is neither started nor starts others.
     pub fn refuse_job(&mut self, index: usize, note: impl Into<String>) {
         let job = self.bundle.jobs.remove(index);
-        let id = job.labels.get("xxl-id").and_then(|id| id.parse().ok());
-        let item = self.items.iter_mut().find(|item| item.kind == Kind::Job && Some(item.id) == id);
-        if let Some(item) = item {
+        self.histories.retain(|history| history.job != job.name);
+        let id = xxl_id(&job);
+        if let Some(item) = self.item_of(id) {
             item.refuse(note);
         }
+        let name = id.map_or_else(|| job.name.clone(), |id| id.to_string());
+        for parent in family::parents(&job) {
+            let id = self.bundle.jobs.iter().find(|job| job.name == parent).and_then(xxl_id);
+            if let Some(item) = self.item_of(id) {
+                item.change(format!("its child {name} is refused, and is not started"));
+            }
+        }
+        let orphan = |child: &mut JobSpec| family::leave(child, &job.name).then(|| xxl_id(child));
+        let orphans: Vec<_> = self.bundle.jobs.iter_mut().filter_map(orphan).collect();
+        for child in orphans {
+            if let Some(item) = self.item_of(child) {
+                item.change(format!("job {name} is refused, and does not start it"));
+            }
+        }
     }
+
+    fn item_of(&mut self, id: Option<i64>) -> Option<&mut Item> {
+        self.items.iter_mut().find(|item| item.kind == Kind::Job && Some(item.id) == id)
+    }
+}
+
+/// The id that a job had there.
+pub(super) fn xxl_id(job: &JobSpec) -> Option<i64> {
+    job.labels.get("xxl-id")?.parse().ok()
 }

@@ -111,7 +111,7 @@ async fn one(app: &App, (spec, by): (&OperationSpec, &str), key: &JobKey) -> Ans
                 let labels = plan::relabelled(&before.labels, &add, &remove);
                 Ok(mainspring_api::JobSpec { labels, ..before })
             };
-            jobs::save(app, key, Condition::Always, COMMIT, labelled).await.map(drop)
+            jobs::save(app, key, Condition::Always, COMMIT, by, labelled).await.map(drop)
         }
     }
 }

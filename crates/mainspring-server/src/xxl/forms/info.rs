@@ -8,7 +8,7 @@ use mainspring_xxl::Fields;
 use serde_json::{Value, json};
 
 use super::super::jobs::{self, Numbered, Told, said};
-use super::super::{apps, groups};
+use super::super::{apps, children, groups};
 use super::{Content, page, time};
 use crate::app::App;
 use crate::convert;
@@ -26,7 +26,7 @@ pub(super) async fn serve(app: &App, action: &str, fields: &Fields) -> Told<Cont
         "add" => {
             let group = fields.number("jobGroup").ok_or_else(|| "jobGroup is missing".to_owned())?;
             let of = groups::of_number(app, group).await?;
-            let (id, notes) = jobs::add(app, &of.name, fields).await?;
+            let (id, notes) = jobs::add(app, &of.name, fields, None).await?;
             return Ok(Content::Value(id.to_string().into(), notes));
         }
         _ => {}
@@ -35,10 +35,10 @@ pub(super) async fn serve(app: &App, action: &str, fields: &Fields) -> Told<Cont
     let id = fields.number("id").or_else(|| fields.number("ids[]")).ok_or_else(|| "id is missing".to_owned())?;
     let job = jobs::find(&**store, id, None).await?;
     match action {
-        "update" => return jobs::update(app, &job, fields).await.map(none),
+        "update" => return jobs::update(app, &job, fields, None).await.map(none),
         "remove" => jobs::remove(app, &job).await?,
-        "start" => jobs::start(app, &job).await?,
-        "stop" => jobs::stop(app, &job).await?,
+        "start" => children::start(app, &job.row).await?,
+        "stop" => children::stop(app, &job.row).await?,
         _ => jobs::trigger(app, &job, fields).await?,
     }
     Ok(none(Vec::new()))
@@ -51,35 +51,41 @@ async fn list(app: &App, fields: &Fields) -> Told<Content> {
         numbers.insert(row.name.clone(), groups::number(app, &row).await?);
     }
     let group = fields.number("jobGroup").filter(|group| *group > 0);
-    let paused = fields.number("triggerStatus").filter(|status| *status >= 0).map(|status| status == 0);
+    let started = fields.number("triggerStatus").filter(|status| *status >= 0).map(|status| status != 0);
     let has = |name: &str, told: &Fields| {
         let part = fields.text(name).unwrap_or_default();
         told.get(name).is_some_and(|text| text.contains(part)) || part.is_empty()
     };
-    let mut found: Vec<(Numbered, Fields)> = Vec::new();
-    for job in jobs::all(&**store, None).await? {
+    let mut found: Vec<(Numbered, Fields, bool)> = Vec::new();
+    let all = jobs::all(&**store, None).await?;
+    let family = all.iter().map(|job| (job.row.definition.key.clone(), job.id, children::parents(&job.row.definition)));
+    let family: Vec<_> = family.filter(|(.., parents)| !parents.is_empty()).collect();
+    for job in all {
         let told = Fields::of_job(&convert::job_spec(&job.row.definition));
         let is_asked = group.is_none_or(|group| numbers.get(&job.app) == Some(&group))
-            && paused.is_none_or(|paused| job.row.paused == paused)
             && ["jobDesc", "executorHandler", "author"].iter().all(|name| has(name, &told));
-        if is_asked {
-            found.push((job, told));
+        if !is_asked {
+            continue;
+        }
+        let is_started = children::is_started(&**store, &job.row).await?;
+        if started.is_none_or(|started| started == is_started) {
+            found.push((job, told, is_started));
         }
     }
     // Newest first, as there.
-    found.sort_by_key(|(job, _)| std::cmp::Reverse(job.id));
+    found.sort_by_key(|(job, ..)| std::cmp::Reverse(job.id));
     let (found, total) = page(fields, found);
-    let ids = found.iter().map(|(job, _)| job.row.id).collect();
+    let ids = found.iter().map(|(job, ..)| job.row.id).collect();
     let digests = store.job_digests(ids, 1).await.map_err(said)?;
-    let shown = found.into_iter().zip(digests).map(|((job, told), digest)| {
+    let shown = found.into_iter().zip(digests).map(|((job, told, is_started), digest)| {
         let mut shown = told.to_json();
         let last = digest.recent.first().map_or(0, |run| run.fire_time.as_millis());
-        let next = digest.next_fire_at.filter(|_| !job.row.paused).map_or(0, |at| at.as_millis());
+        let next = digest.next_fire_at.filter(|_| is_started).map_or(0, |at| at.as_millis());
         shown.extend([
             ("id".to_owned(), json!(job.id)),
             ("jobGroup".to_owned(), json!(numbers.get(&job.app).copied().unwrap_or(0))),
-            ("childJobId".to_owned(), json!("")),
-            ("triggerStatus".to_owned(), json!(i32::from(!job.row.paused))),
+            ("childJobId".to_owned(), json!(children::list(&job.row.definition.key, &family))),
+            ("triggerStatus".to_owned(), json!(i32::from(is_started))),
             ("triggerLastTime".to_owned(), json!(last)),
             ("triggerNextTime".to_owned(), json!(next)),
             ("addTime".to_owned(), json!(time::shown(job.row.created_at))),

@@ -8,7 +8,7 @@ use super::executor::Executor;
 use super::{ended, make_app, put, start};
 use crate::kit::Running;
 
-async fn ask(running: &Running, app: &str, token: &str, name: &str, body: Value) -> Value {
+pub async fn ask(running: &Running, app: &str, token: &str, name: &str, body: Value) -> Value {
     let request = running.http.post(format!("{}/api/{name}", running.url)).body(body.to_string());
     let request = request.header("XXL-JOB-ACCESS-TOKEN", token).header("XXL-JOB-APPNAME", app);
     let response = request.send().await.unwrap();
@@ -16,7 +16,7 @@ async fn ask(running: &Running, app: &str, token: &str, name: &str, body: Value)
     response.json().await.unwrap()
 }
 
-fn new_job() -> Value {
+pub fn new_job() -> Value {
     json!({
         "name": "send mail", "author": "Li", "alarmEmail": "", "scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?",
         "misfireStrategy": "DO_NOTHING", "executorRouteStrategy": "FIRST", "executorHandler": "send", "executorParam": "a=1",
@@ -78,14 +78,14 @@ async fn a_token_opens_the_jobs_of_its_app_and_of_no_other() {
 }
 
 /// A form as browsers send it.
-fn posted(running: &Running, path: &str, fields: &[(&str, &str)]) -> reqwest::RequestBuilder {
+pub fn posted(running: &Running, path: &str, fields: &[(&str, &str)]) -> reqwest::RequestBuilder {
     let body = reqwest::Url::parse_with_params("http://h/", fields).unwrap().query().unwrap_or_default().to_owned();
     let request = running.http.post(format!("{}/xxl-job-admin/{path}", running.url)).body(body);
     request.header("Content-Type", "application/x-www-form-urlencoded")
 }
 
 /// What a form is answered, with a cookie.
-async fn form(running: &Running, cookie: &str, path: &str, fields: &[(&str, &str)]) -> Value {
+pub async fn form(running: &Running, cookie: &str, path: &str, fields: &[(&str, &str)]) -> Value {
     let response = posted(running, path, fields).header("Cookie", cookie).send().await.unwrap();
     assert_eq!(response.status(), 200, "{path}");
     response.json().await.unwrap()
