@@ -68,7 +68,7 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
   if (problem.isMissing && problem.code !== NOT_PROBLEM) {
     return (
       <Note icon={SearchX} title={t.errors.missingTitle(what)} actions={missing}>
-        {problem.message}. {problem.hint ?? t.errors.missingText} <RequestId problem={problem} />
+        {t.said.say(problem.code, problem.message)}. {problem.hint ?? t.errors.missingText} <RequestId problem={problem} />
       </Note>
     );
   }
@@ -84,16 +84,16 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
         )
       }
     >
-      {words(problem, t.errors)}
+      {words(problem, t)}
       {problem.hint && <> {problem.hint}</>} <RequestId problem={problem} />
     </Note>
   );
 }
 
-function words(problem: ApiError, t: ReturnType<typeof useT>['errors']): string {
+function words(problem: ApiError, { errors: t, said }: ReturnType<typeof useT>): string {
   if (problem.code === NO_ANSWER) return t.noAnswer;
   if (problem.code === NOT_PROBLEM) return t.unexpected(String(problem.status));
-  return problem.message;
+  return said.say(problem.code, problem.message);
 }
 
 function RequestId({ problem }: { problem: ApiError }) {
@@ -114,7 +114,7 @@ export function StaleNote({ error, onRetry }: { error: unknown; onRetry: () => v
     <div className={css.stale} role="status">
       <TriangleAlert size={14} aria-hidden="true" />
       <span>
-        {t.errors.staleData} {words(problem, t.errors)} <RequestId problem={problem} />
+        {t.errors.staleData} {words(problem, t)} <RequestId problem={problem} />
       </span>
       <Button size="s" icon={RotateCw} onClick={onRetry}>
         {t.common.retry}

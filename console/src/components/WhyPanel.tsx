@@ -18,7 +18,7 @@ export function WhyPanel({ why, namespace, zone, title }: { why: Why; namespace:
         <ol>
           {why.reasons.map((reason, index) => (
             <li key={`${reason.code}-${index}`}>
-              <span className={css.message}>{reason.message}</span>
+              <span className={css.message}>{t.said.say(reason.code, reason.message)}</span>
               {reason.until && (
                 <span className={css.until}>
                   {t.common.until} <Instant at={reason.until} zone={zone} relative focusable />

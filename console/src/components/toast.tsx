@@ -44,11 +44,16 @@ export function toastError(what: string, error: unknown): void {
       <>
         <strong>{what}</strong>
         <br />
-        {problem.message}
+        <Said code={problem.code} text={problem.message} />
         {problem.hint && <> {problem.hint}</>}
       </>
     ),
   });
+}
+
+/** What the server says, in the reader's language where it is known. */
+function Said({ code, text }: { code: string; text: string }) {
+  return <>{useT().said.say(code, text)}</>;
 }
 
 export function dismiss(id: number): void {

@@ -28,6 +28,7 @@ import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
 import { help } from './help';
+import { said } from './said';
 
 export const en = {
   common,
@@ -60,6 +61,7 @@ export const en = {
   settings,
   palette,
   help,
+  said,
 };
 
 /** Shape of every dictionary: what one language has, the others must have. */

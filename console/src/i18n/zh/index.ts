@@ -29,6 +29,7 @@ import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
 import { help } from './help';
+import { said } from './said';
 
 export const zh: Dictionary = {
   common,
@@ -61,4 +62,5 @@ export const zh: Dictionary = {
   settings,
   palette,
   help,
+  said,
 };

@@ -19,10 +19,12 @@ import { CheckList } from './CheckList';
 import { DiffView } from './DiffView';
 import css from './Editor.module.css';
 import { JobForm } from './JobForm';
+import { KindSwitch } from './KindSwitch';
 import { SchedulePreview } from './SchedulePreview';
 import { YamlEditor } from './YamlEditor';
 import { change, parse, toJson } from './document';
 import { dropDraft, keepDraft, readDraft } from './draft';
+import { jobSchema } from './jobSchema';
 import { type Stored, putJob, storedQuery } from './queries';
 import { editorModes } from './routes';
 import { forPreview, readEntries, tasksOf } from './schedule';
@@ -150,13 +152,16 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
         </Link>
       }
       facts={
-        <div className={css.kinds} role="group" aria-label={t.editor.mode}>
+        <>
+          {!job && <KindSwitch ns={ns} kind="job" />}
+          <div className={css.kinds} role="group" aria-label={t.editor.mode}>
           {modes.map((each) => (
             <button key={each} type="button" aria-pressed={mode === each} onClick={() => set({ mode: each })}>
               {{ form: t.editor.form, yaml: t.editor.yaml, graph: t.workflow.views.graph }[each]}
             </button>
           ))}
         </div>
+        </>
       }
       actions={
         <ActionBar
@@ -199,7 +204,7 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
       <div className={css.columns}>
         <div className={css.left}>
           {mode === 'yaml' ? (
-            <YamlEditor label={t.editor.file} text={text} onChange={setText} marks={checks.marks} />
+            <YamlEditor schema={jobSchema} label={t.editor.file} text={text} onChange={setText} marks={checks.marks} />
           ) : mode === 'graph' && tasks ? (
             <div className={css.graph}>
               <Suspense fallback={<Skeleton lines={10} />}>

@@ -10,7 +10,7 @@ import { ParamsForm } from './ParamsForm';
 import { XxlFields } from './XxlFields';
 import { ScheduleForm } from './ScheduleForm';
 import { emptyTask, taskOf, tasks } from './schedule';
-import { valuesAt } from './schema';
+import { jobSchema } from './jobSchema';
 
 export interface JobFormProps {
   value: Record<string, unknown>;
@@ -64,7 +64,7 @@ export function JobForm({ value, onChange, problems, isNew }: JobFormProps) {
       {(field) => (
         <Select {...field} value={text(path)} onChange={(event) => onChange(path, event.target.value || undefined)}>
           <option value="">{otherwise}</option>
-          {valuesAt(path.map(String)).map(({ word }) => (
+          {jobSchema.valuesAt(path.map(String)).map(({ word }) => (
             <option key={word} value={word}>
               {word}
             </option>

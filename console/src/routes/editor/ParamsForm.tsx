@@ -6,7 +6,7 @@ import css from './Editor.module.css';
 import type { Path } from './document';
 import { jsonText } from './document';
 import { defaultOf } from './params';
-import { valuesAt } from './schema';
+import { jobSchema } from './jobSchema';
 
 type Param = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ export function ParamsForm({ value, problem, onChange }: { value: unknown; probl
             <TextInput mono aria-label={`${t.params}: ${t.key}`} value={name} onChange={(event) => replace(index, event.target.value, param)} />
             <Select aria-label={label(t.paramType)} value={String(param.type ?? '')} onChange={(event) => set('type', event.target.value)}>
               <option value="">{t.anyType}</option>
-              {valuesAt(['params', 'x', 'type']).map(({ word }) => (
+              {jobSchema.valuesAt(['params', 'x', 'type']).map(({ word }) => (
                 <option key={word} value={word}>
                   {word}
                 </option>

@@ -5,7 +5,7 @@ import css from './Editor.module.css';
 import type { PartProps, Words } from './JobForm';
 import type { Path } from './document';
 import { type Entry, type Kind, beginKind, kindOf, kinds, lineKinds, readEntries, weekdays, writeEntries } from './schedule';
-import { valuesAt } from './schema';
+import { jobSchema } from './jobSchema';
 
 /** The triggers of a job file. */
 export function ScheduleForm({ value, onChange, problem, words: t }: PartProps) {
@@ -128,7 +128,7 @@ function CalendarInterval({ value, error, words: t, onChange }: PartOfTrigger) {
         <Field label={t.interval.unit} error={error('unit')}>
           {(field) => (
             <Select {...field} value={String(value.unit ?? '')} onChange={(event) => set('unit', event.target.value)}>
-              {valuesAt(['schedule', 'calendar_interval', 'unit']).map(({ word }) => (
+              {jobSchema.valuesAt(['schedule', 'calendar_interval', 'unit']).map(({ word }) => (
                 <option key={word} value={word}>
                   {t.units[word as keyof typeof t.units] ?? word}
                 </option>

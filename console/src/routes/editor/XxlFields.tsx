@@ -5,7 +5,7 @@ import { appsQuery } from '../xxl/queries';
 import css from './Editor.module.css';
 import type { PartProps } from './JobForm';
 import { type Path, at } from './document';
-import { valuesAt } from './schema';
+import { jobSchema } from './jobSchema';
 
 /** What an executor of XXL-JOB does for the job. Its route stands with those of other jobs. */
 export function XxlFields({ value, onChange, problem, words: t }: PartProps) {
@@ -39,7 +39,7 @@ export function XxlFields({ value, onChange, problem, words: t }: PartProps) {
           {(field) => (
             <Select {...field} value={text(['xxl', 'block'])} onChange={(event) => onChange(['xxl', 'block'], event.target.value || undefined)}>
               <option value="">{t.xxl.blockDefault}</option>
-              {valuesAt(['xxl', 'block'])
+              {jobSchema.valuesAt(['xxl', 'block'])
                 .filter(({ word }) => word !== t.xxl.blockDefault)
                 .map(({ word }) => (
                   <option key={word} value={word}>

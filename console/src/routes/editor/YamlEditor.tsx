@@ -4,6 +4,7 @@ import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import css from './Editor.module.css';
 import { editing } from './codemirror';
+import type { FileSchema } from './schema';
 
 export interface Mark {
   from: number;
@@ -12,8 +13,8 @@ export interface Mark {
   severity: 'error' | 'warning';
 }
 
-/** The job file as text. Escape, then Tab, leaves it by keyboard. */
-export function YamlEditor({ label, text, onChange, marks }: { label: string; text: string; onChange: (text: string) => void; marks: readonly Mark[] }) {
+/** A file as text, with what its schema knows. Escape, then Tab, leaves it by keyboard. */
+export function YamlEditor({ label, text, schema, onChange, marks }: { label: string; text: string; schema: FileSchema; onChange: (text: string) => void; marks: readonly Mark[] }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const latest = useRef(onChange);
@@ -25,7 +26,7 @@ export function YamlEditor({ label, text, onChange, marks }: { label: string; te
       state: EditorState.create({
         doc: text,
         extensions: [
-          editing,
+          editing(schema),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current(update.state.doc.toString());
@@ -38,7 +39,7 @@ export function YamlEditor({ label, text, onChange, marks }: { label: string; te
     view.current = created;
     return () => created.destroy();
     // The text is only what it begins with; later changes are handed in below.
-  }, [label]);
+  }, [label, schema]);
 
   useEffect(() => {
     const current = view.current;

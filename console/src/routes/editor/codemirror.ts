@@ -9,7 +9,7 @@ import type { Extension } from '@codemirror/state';
 import { EditorView, drawSelection, dropCursor, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { config } from '@/lib/config';
-import { keysAt, pathAt, valuesAt } from './schema';
+import { type FileSchema, pathAt } from './schema';
 
 /** Colours are tokens: dark mode needs nothing here. */
 const theme = EditorView.theme({
@@ -39,8 +39,8 @@ const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.meta], color: 'var(--ink-2)' },
 ]);
 
-/** Keys and values that the schema knows, with what they mean. */
-function complete(context: CompletionContext) {
+/** Keys and values that a schema knows, with what they mean. */
+const completing = (schema: FileSchema) => (context: CompletionContext) => {
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);
   const value = /^[\s-]*([\w.-]+):\s+([\w-]*)$/.exec(before);
@@ -50,10 +50,10 @@ function complete(context: CompletionContext) {
   if (typed === '' && !context.explicit) return null;
   const lines = context.state.doc.toJSON();
   const path = pathAt(lines, line.number - 1);
-  const found = value ? valuesAt([...path, value[1] ?? '']) : keysAt(path);
+  const found = value ? schema.valuesAt([...path, value[1] ?? '']) : schema.keysAt(path);
   const options = found.map(({ word, about }) => ({ label: word, info: about || undefined, apply: value ? word : `${word}: ` }));
   return options.length === 0 ? null : { from: context.pos - typed.length, options, validFor: /^[\w-]*$/ };
-}
+};
 
 /** What both the editor and the comparison have. */
 export const base: Extension = [
@@ -65,7 +65,8 @@ export const base: Extension = [
   EditorView.lineWrapping,
 ];
 
-export const editing: Extension = [
+/** A text that is edited, of a kind of file. */
+export const editing = (schema: FileSchema): Extension => [
   base,
   lintGutter(),
   foldGutter(),
@@ -80,6 +81,6 @@ export const editing: Extension = [
   closeBrackets(),
   highlightSelectionMatches(),
   search({ top: true }),
-  autocompletion({ override: [complete] }),
+  autocompletion({ override: [completing(schema)] }),
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
 ];

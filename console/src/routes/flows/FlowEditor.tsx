@@ -5,6 +5,7 @@ import { CheckList } from '../editor/CheckList';
 import editor from '../editor/Editor.module.css';
 import { YamlEditor } from '../editor/YamlEditor';
 import { type Checks, type FileKind, refused } from '../editor/useChecks';
+import { flowSchema } from './flowSchema';
 import { checkFlow } from './queries';
 
 /** Files that hold one flow. */
@@ -26,7 +27,7 @@ export function FlowEditor({ text, checks, onChange, children }: { text: string;
   return (
     <div className={editor.columns}>
       <div className={editor.left}>
-        <YamlEditor label={t.flows.file} text={text} onChange={onChange} marks={checks.marks} />
+        <YamlEditor label={t.flows.file} text={text} schema={flowSchema} onChange={onChange} marks={checks.marks} />
       </div>
       <div className={editor.right}>
         <Panel title={t.editor.checks} aside={checks.busy ? t.editor.checking : undefined}>

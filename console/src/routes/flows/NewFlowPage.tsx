@@ -1,13 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useBlocker, useNavigate } from '@tanstack/react-router';
 import { Play, Save } from 'lucide-react';
 import { useState } from 'react';
 import { ActionBar } from '@/components/ActionBar';
 import { Page } from '@/components/Page';
+import { confirm } from '@/components/confirm';
 import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { toJson } from '../editor/document';
+import { KindSwitch } from '../editor/KindSwitch';
 import { useChecks } from '../editor/useChecks';
 import { FlowEditor, flowFile } from './FlowEditor';
 import { FLOW, changeFlow, putFlow } from './queries';
@@ -49,9 +51,15 @@ export function NewFlowPage() {
     onSuccess: async (saved) => {
       void client.invalidateQueries({ queryKey: ['flows'] });
       toast({ tone: 'good', text: t.flows.made(saved.name) });
-      await navigate({ to: '/ns/$ns/flows/$flow', params: { ns, flow: saved.name } });
+      await navigate({ to: '/ns/$ns/flows/$flow', params: { ns, flow: saved.name }, ignoreBlocker: true });
     },
     onError: (error) => toastError(t.errors.action(t.editor.save), error),
+  });
+  const isChanged = text !== TEMPLATE && !save.isSuccess;
+  useBlocker({
+    disabled: !isChanged,
+    enableBeforeUnload: () => isChanged,
+    shouldBlockFn: async () => (await confirm({ title: t.editor.leaveTitle, text: t.flows.leaveText, action: t.editor.leave })) === undefined,
   });
   const blocked = checks.isValid ? undefined : (checks.problems[0]?.message ?? (checks.busy ? t.editor.checking : t.flows.needsName));
   const command = {
@@ -62,6 +70,7 @@ export function NewFlowPage() {
     <Page
       title={t.flows.create}
       fill
+      facts={<KindSwitch ns={ns} kind="flow" />}
       trail={
         <Link to="/ns/$ns/flows" params={{ ns }}>
           {t.shell.flows}

@@ -16,6 +16,7 @@ import { fillPath } from '@/lib/commands';
 import { AppDialog } from './AppDialog';
 import { Instances } from './Instances';
 import { Moved } from './Moved';
+import { Reported } from './Reported';
 import { TokenDialog } from './TokenDialog';
 import css from './Xxl.module.css';
 import { type XxlApp, type XxlInstance, appsQuery, instancesQuery } from './queries';
@@ -37,8 +38,9 @@ export function XxlPage() {
         </Button>
       }
     >
-      <Tabs label={t.xxl.title} value={tab} onChange={(next) => void navigate({ to: '.', search: { tab: next === 'apps' ? undefined : next }, replace: true })} tabs={[['apps', t.xxl.apps], ['moved', t.xxl.moved]]}>
+      <Tabs label={t.xxl.title} value={tab} onChange={(next) => void navigate({ to: '.', search: { tab: next === 'apps' ? undefined : next }, replace: true })} tabs={[['apps', t.xxl.apps], ['report', t.xxl.report.title], ['moved', t.xxl.moved]]}>
         <TabPanel value="apps">{tab === 'apps' && <Apps onMake={() => setMaking(true)} />}</TabPanel>
+        <TabPanel value="report">{tab === 'report' && <Reported />}</TabPanel>
         <TabPanel value="moved">{tab === 'moved' && <Moved />}</TabPanel>
       </Tabs>
       {making && <AppDialog onClose={() => setMaking(false)} />}

@@ -1,0 +1,1 @@
+import{v as e}from"./Button-BSxHFDkw.js";var t=e(void 0);export{t};
