@@ -7,7 +7,7 @@
 //! - [`client`]: the typed client
 //! - [`ErrorCode`] and [`ProblemDetails`]: the catalogue of errors
 //!
-//! This crate must never know any other crate of ours, so that a client needs no engine.
+//! This crate must never know any other crate of ours but the words of `mainspring-model`, so that a client needs no engine.
 
 mod body;
 mod check;

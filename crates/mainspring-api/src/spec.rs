@@ -17,7 +17,6 @@ mod flow;
 mod hold;
 mod http;
 mod input;
-mod routing;
 mod trigger;
 mod workflow;
 mod xxl;
@@ -31,14 +30,15 @@ pub use flow::{
     FlowSpec, FlowWaitSpec, GenerateSpec, HttpInSpec, LogSpec, MergeSpec, OnBlocked, Prioritizer, RetrySpec, RouteSpec,
     ScriptSpec, SplitSpec,
 };
-pub use hold::{ApprovalSpec, OnTimeout, WaitSpec};
+pub use hold::{ApprovalSpec, WaitSpec};
 pub use http::{HttpTask, Status};
-pub use routing::Routing;
-pub use trigger::{
-    AfterOn, CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday,
+pub use mainspring_model::{
+    AfterOn, Backoff, Block as XxlBlock, Leftovers, MisfirePolicy as Misfire, OnLost, OnTimeout, Overlap, Semantics,
+    Strategy as Routing, TriggerKind, TriggerRule,
 };
-pub use workflow::{FailFast, FailFastWord, TaskSpec, TriggerRule};
-pub use xxl::{XxlBlock, XxlGlue, XxlLanguage, XxlTask};
+pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, TriggerSpec, Weekday};
+pub use workflow::{FailFast, FailFastWord, TaskSpec};
+pub use xxl::{XxlGlue, XxlLanguage, XxlTask};
 
 /// A job: what to do, when, and under which policies.
 ///
@@ -278,36 +278,6 @@ pub enum Task<'a> {
     Noop,
 }
 
-/// What a fire does when `max_active` runs of the job are unfinished.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Overlap {
-    /// Starts all the same.
-    #[default]
-    Allow,
-    /// Is recorded as suppressed.
-    Skip,
-    /// Waits with all triggers of the job until a run ends; then the misfire policy judges what has passed.
-    Hold,
-    /// Waits for a slot, one fire at most; further ones are recorded as suppressed.
-    QueueOne,
-    /// Waits for a slot, however many wait already: the runs follow one another.
-    QueueAll,
-    /// Takes the place of an older run, whose end is asked for: the newest run wins.
-    CancelRunning,
-}
-
-/// How the pause before a further attempt grows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Backoff {
-    /// Not at all.
-    #[default]
-    Fixed,
-    /// It doubles with each attempt.
-    Exponential,
-}
-
 /// A kind of failure that another attempt may follow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(untagged)]
@@ -324,38 +294,6 @@ impl RetryOn {
     pub const TIMED_OUT: &str = "timed_out";
     /// Word for failures without an exit code or status.
     pub const ERROR: &str = "error";
-}
-
-/// What becomes of a run whose worker died.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OnLost {
-    /// Fails: it ran at most once.
-    #[default]
-    Fail,
-    /// Is tried again: it runs at least once.
-    Retry,
-}
-
-/// What becomes of processes that a program leaves running when it ends by itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Leftovers {
-    /// They are ended: TERM and, half a second later, KILL.
-    Kill,
-    /// They go on, and the run's log names them.
-    #[default]
-    Warn,
-    /// They go on.
-    Keep,
-}
-
-impl Leftovers {
-    /// Whether they go on and are named, as when nothing is said.
-    #[must_use]
-    pub fn is_warn(&self) -> bool {
-        *self == Self::Warn
-    }
 }
 
 /// A member of `input` that whoever starts a run may set.

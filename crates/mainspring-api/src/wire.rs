@@ -58,9 +58,10 @@ pub use flow::{
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use live::{LiveChange, LiveItem, LiveStats, StreamFilter};
 pub use log::{
-    LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogLevel, LogLine, LogMatch, LogPage, LogStream,
-    LogTextFilter,
+    LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogLevel, LogLine, LogMatch, LogPage, LogTextFilter,
 };
+pub use mainspring_model::AttemptOutcome;
+pub use mainspring_model::open::{RunState, Stream as LogStream, TaskState};
 pub use misfire::{MisfireFilter, MisfireItem, MisfireSummary, Misfires, Outage};
 pub use operation::{
     Operation, OperationAction, OperationError, OperationSelector, OperationSpec, OperationState, View, ViewFilter,
@@ -70,12 +71,10 @@ pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
 pub use rerun::{Rerun, RerunAction, RerunChange, RerunPlan, RerunTask};
-pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunFilter, RunShard, RunState, RunSummary};
+pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunFilter, RunShard, RunSummary};
 pub use search::{FacetFilter, FacetValue, Facets};
 pub use session::{LoginLink, Session, SessionKind, SignIn};
-pub use task::{
-    GraphFilter, GraphTask, JobGraph, Marked, RunTask, RunTaskDetail, TaskCounts, TaskFilter, TaskMark, TaskState,
-};
+pub use task::{GraphFilter, GraphTask, JobGraph, Marked, RunTask, RunTaskDetail, TaskCounts, TaskFilter, TaskMark};
 pub use trigger::{Gap, GapFilter, Reanchored, Trigger, TriggerFilter, TriggerState};
 pub use version::{CheckRequest, CheckResult, JobFileFilter, JobVersion};
 pub use webhook::{

@@ -5,45 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use mainspring_model::AfterOn;
+
 use crate::job::{Job, ScheduleDefinition};
-use crate::run::{RunState, words};
 use crate::workflow::{Graph, GraphError};
-
-words!(
-    /// Which ends of a run start a job that comes after it.
-    AfterOn {
-        /// Success.
-        Succeeded = "succeeded",
-        /// Failure, after the last attempt.
-        Failed = "failed",
-        /// An end on request.
-        Cancelled = "cancelled",
-        /// An end without a start.
-        Skipped = "skipped",
-        /// Any of these.
-        Any = "any",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for AfterOn {
-    fn default() -> Self {
-        Self::Succeeded
-    }
-}
-
-impl AfterOn {
-    /// Whether a run that has ended in `state` counts.
-    #[must_use]
-    pub fn counts(self, state: RunState) -> bool {
-        state.is_final() && (self == Self::Any || self.as_str() == state.as_str())
-    }
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-    pub(crate) const fn is_succeeded(&self) -> bool {
-        matches!(self, Self::Succeeded)
-    }
-}
 
 /// Returns the jobs that a job waits for, with the index of the trigger that does and which ends count for it.
 pub fn upstreams(job: &Job) -> impl Iterator<Item = (usize, &str, AfterOn)> {
@@ -91,6 +56,7 @@ pub fn circle_text(circle: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::RunState;
 
     #[test]
     fn ends_count_by_their_state() {

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use mainspring_model::is_default;
+pub use mainspring_model::{Backoff, Block, Leftovers, OnLost, Overlap};
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::after::AfterOn;
 use crate::queue::namespace_line;
 use crate::routing::{Routing, WORKFLOW_LINE, route_line};
-use crate::run::words;
 use crate::workflow::Workflow;
 
 /// A job's name in its namespace: `default/nightly-backup`.
@@ -117,16 +118,16 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "RetryPolicy::is_none")]
     pub retry: RetryPolicy,
     /// What a fire does when [`Job::max_active`] runs are unfinished.
-    #[serde(default, skip_serializing_if = "Overlap::is_allow")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub overlap: Overlap,
     /// Unfinished runs at a time, under every overlap policy but `allow`.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub max_active: u32,
     /// What becomes of a run whose worker vanished.
-    #[serde(default, skip_serializing_if = "OnLost::is_fail")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub on_lost: OnLost,
     /// What becomes of processes that a program leaves running when it ends by itself.
-    #[serde(default, skip_serializing_if = "Leftovers::is_warn")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub leftovers: Leftovers,
     /// Whether each run is given the data that the last one that succeeded has left: Quartz's `PersistJobDataAfterExecution`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -337,18 +338,6 @@ pub struct Glue {
     pub remark: Option<String>,
 }
 
-words!(
-    /// What a program that is called does with a run while the job runs there.
-    Block {
-        /// It waits.
-        SerialExecution = "serial_execution",
-        /// It is refused.
-        DiscardLater = "discard_later",
-        /// It takes the place of the one before.
-        CoverEarly = "cover_early",
-    }
-);
-
 /// An HTTP call and what counts as success.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HttpTask {
@@ -392,7 +381,7 @@ pub struct RetryPolicy {
     /// From the end of an attempt to the start of the next.
     pub delay_ms: i64,
     /// How the delay grows from attempt to attempt.
-    #[serde(default, skip_serializing_if = "Backoff::is_fixed")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub backoff: Backoff,
     /// The longest delay; [`RetryPolicy::MAX_DELAY_MS`] if absent. Has an effect where the delay grows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -414,30 +403,6 @@ impl RetryPolicy {
     }
 }
 
-words!(
-    /// How the delay before a further attempt grows.
-    Backoff {
-        /// Not at all.
-        Fixed = "fixed",
-        /// It doubles with each attempt.
-        Exponential = "exponential",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for Backoff {
-    fn default() -> Self {
-        Self::Fixed
-    }
-}
-
-impl Backoff {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-    const fn is_fixed(&self) -> bool {
-        matches!(self, Self::Fixed)
-    }
-}
-
 /// A kind of failure that another attempt may follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -449,88 +414,6 @@ pub enum RetryOn {
     Error,
     /// It ended with an exit code or an HTTP status in this range, both ends included.
     Codes(i32, i32),
-}
-
-words!(
-    /// What a fire does when the job's limit of unfinished runs is reached.
-    Overlap {
-        /// Starts another run; there is no limit.
-        Allow = "allow",
-        /// Recorded as suppressed.
-        Skip = "skip",
-        /// The job's triggers are blocked until a run ends; then the misfire rule judges what has passed.
-        Hold = "hold",
-        /// One run waits for the slot; further fires are suppressed.
-        QueueOne = "queue_one",
-        /// Every run waits for the slot, one after the other.
-        QueueAll = "queue_all",
-        /// The newest run takes the place of an older one, whose end is asked for.
-        CancelRunning = "cancel_running",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for Overlap {
-    fn default() -> Self {
-        Self::Allow
-    }
-}
-
-impl Overlap {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-    const fn is_allow(&self) -> bool {
-        matches!(self, Self::Allow)
-    }
-}
-
-words!(
-    /// What becomes of a run whose worker vanished.
-    OnLost {
-        /// It fails: executed at most once.
-        Fail = "fail",
-        /// It is tried again while attempts are left: executed at least once.
-        Retry = "retry",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for OnLost {
-    fn default() -> Self {
-        Self::Fail
-    }
-}
-
-impl OnLost {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-    const fn is_fail(&self) -> bool {
-        matches!(self, Self::Fail)
-    }
-}
-
-words!(
-    /// What becomes of processes that a program leaves running when it ends by itself.
-    Leftovers {
-        /// They are ended.
-        Kill = "kill",
-        /// They go on, and the run's log names them.
-        Warn = "warn",
-        /// They go on.
-        Keep = "keep",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for Leftovers {
-    fn default() -> Self {
-        Self::Warn
-    }
-}
-
-impl Leftovers {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-    const fn is_warn(&self) -> bool {
-        matches!(self, Self::Warn)
-    }
 }
 
 /// The limit of a job as the store holds it.
@@ -683,7 +566,7 @@ pub enum ScheduleDefinition {
         /// Names of jobs in the job's namespace. Each end of a run of one of them counts.
         jobs: Vec<String>,
         /// Which ends count.
-        #[serde(default, skip_serializing_if = "AfterOn::is_succeeded")]
+        #[serde(default, skip_serializing_if = "is_default")]
         on: AfterOn,
     },
 }

@@ -16,70 +16,24 @@ mod ring;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use mainspring_model::Strategy;
+use mainspring_model::is_default;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::{JobId, RunId};
 use crate::job::Job;
-use crate::run::{RunState, Verdict, words};
+use crate::run::{RunState, Verdict};
 use crate::workers::{FRESH_MS, HOLD_MS};
 use choose::Fit;
 use ring::Ring;
-
-words!(
-    /// How a worker is picked from those that fit.
-    Strategy {
-        /// Whoever has a free slot.
-        Any = "any",
-        /// The first in order.
-        First = "first",
-        /// The last in order.
-        Last = "last",
-        /// One after the other.
-        Round = "round",
-        /// Each as likely as the others.
-        Random = "random",
-        /// Always the same for the same job, or for the same key, as long as it lives.
-        ConsistentHash = "consistent_hash",
-        /// The one that was given the fewest runs of the job.
-        LeastFrequentlyUsed = "least_frequently_used",
-        /// The one whose last run of the job is the longest ago.
-        LeastRecentlyUsed = "least_recently_used",
-        /// The first in order that was heard lately.
-        Failover = "failover",
-        /// The first in order that has a free slot and no run of the job; until there is one, the run waits.
-        BusyOver = "busy_over",
-        /// Each of them executes a shard of the run.
-        ShardingBroadcast = "sharding_broadcast",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for Strategy {
-    fn default() -> Self {
-        Self::Any
-    }
-}
-
-impl Strategy {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
-    const fn is_any(&self) -> bool {
-        matches!(self, Self::Any)
-    }
-
-    /// Whether it asks what workers have to do.
-    #[must_use]
-    pub const fn reads_load(self) -> bool {
-        matches!(self, Self::Any | Self::BusyOver)
-    }
-}
 
 /// What a job says of the workers that execute its runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Routing {
     /// Which of those that fit.
-    #[serde(default, skip_serializing_if = "Strategy::is_any")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub strategy: Strategy,
     /// Labels that a worker must have to fit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | what is written about a task? | [`Workflow`] |
 //! | do these edges make a graph, and if not, where is the cycle? | [`Graph::new`], [`GraphError`] |
-//! | may a task run, given how its upstreams ended? | [`TriggerRule::decide`] |
+//! | may a task run, given how its upstreams ended? | [`Counts::decide`] |
 //! | these tasks ended: what follows? | [`advance`](Progress::advance) |
 //! | what is run again, and what does it wait for? | [`rerun`] |
 //! | which dates does a run stand for? | [`dates`] |
@@ -33,18 +33,17 @@ pub mod rerun;
 mod rule;
 mod select;
 mod spread;
-mod state;
 mod why;
 
 pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
 pub use context::{Item, ItemValue, Need, References, RenderError, RunFacts, TaskContext, run_name};
 pub use definition::{Spread, TaskDefinition, Workflow};
 pub use graph::{Graph, GraphError};
-pub use hold::{Approval, Hold, OnTimeout};
-pub use rule::{Counts, Decision, TriggerRule};
+pub use hold::{Approval, Hold};
+pub use mainspring_model::{OnTimeout, TaskState, TriggerRule};
+pub use rule::{Counts, Decision};
 pub use select::{downstream, upstream};
 pub use spread::{ITEMS_MAX, Items, combination};
-pub use state::TaskState;
 pub use why::{Cause, Standing, Why};
 
 /// The place of a task in a list that has one entry per task.

@@ -8,10 +8,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
-use mainspring_core::run::AttemptOutcome;
 use mainspring_tasks::{
-    Attempt, Ended, HttpCall, JobData, Leftovers, LogWriter, Outcome, Silence, StatusRange, Stream, TaskError,
-    TaskRunner,
+    Attempt, Ended, HttpCall, JobData, LogWriter, Silence, StatusRange, Stream, TaskError, TaskRunner,
 };
 
 use crate::handler::RunContext;
@@ -152,23 +150,14 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         env: job.env.clone(),
         timeout: context.limit,
         kill_grace,
-        leftovers: match job.leftovers {
-            mainspring_core::job::Leftovers::Kill => Leftovers::Kill,
-            mainspring_core::job::Leftovers::Warn => Leftovers::Warn,
-            mainspring_core::job::Leftovers::Keep => Leftovers::Keep,
-        },
+        leftovers: job.leftovers,
         silence: None,
         working_dir: job.working_dir.as_ref().map(PathBuf::from),
     }
 }
 
 fn done(ended: Ended) -> Done {
-    let outcome = match ended.outcome {
-        Outcome::Succeeded => AttemptOutcome::Succeeded,
-        Outcome::Failed => AttemptOutcome::Failed,
-        Outcome::TimedOut => AttemptOutcome::TimedOut,
-        Outcome::Cancelled => AttemptOutcome::Cancelled,
-    };
+    let outcome = ended.outcome.into();
     let (error_code, error) = ended.error.map(|error| (error.code.to_owned(), error.message)).unzip();
     let detail = AttemptDetail {
         exit_code: ended.exit_code.or_else(|| ended.http_status.map(i32::from)),

@@ -11,7 +11,7 @@ use mainspring_core::run::RunState;
 use mainspring_core::workflow::{Hold, Shape, Stop, TaskDefinition, TaskState, Workflow};
 use mainspring_store::{RunInfo, TaskRow, WorkflowRow};
 
-use crate::show::{instant, reason, run_state};
+use crate::show::{instant, reason};
 
 /// The tasks of one run.
 pub(crate) struct Tasks {
@@ -123,14 +123,14 @@ impl Tasks {
     /// How many there are in each state.
     pub(crate) fn counts(&self) -> api::TaskCounts {
         let mut counts = api::TaskCounts::default();
-        (0..self.len()).for_each(|task| counts.add(state(self.state(task))));
+        (0..self.len()).for_each(|task| counts.add(self.state(task).into()));
         counts
     }
 
     fn item_counts(&self, task: u32) -> Option<api::TaskCounts> {
         self.definition(task).spread.as_ref()?;
         let mut counts = api::TaskCounts::default();
-        self.items(task).iter().for_each(|row| counts.add(state(row.state)));
+        self.items(task).iter().for_each(|row| counts.add(row.state.into()));
         (counts.total > 0).then_some(counts)
     }
 
@@ -144,15 +144,15 @@ impl Tasks {
                 Some(item) => format!("{}[{item}]", definition.name),
                 None => definition.name.clone(),
             },
-            state: state(self.stands(place)),
+            state: self.stands(place).into(),
             reason: row.and_then(|row| row.reason.clone()).or_else(|| run.and_then(failure)),
             generation: row.map_or(0, |row| row.generation),
             needs: needs.iter().map(|need| self.name(*need).to_owned()).collect(),
-            trigger_rule: rule(self.shape.rule(place.task).trigger_rule),
+            trigger_rule: self.shape.rule(place.task).trigger_rule,
             finally: definition.finally,
             run: row.and_then(|row| row.child).map(|child| child.to_string()),
             kept_from: run.and_then(|run| run.parent).filter(|of| *of != self.run).map(|of| of.to_string()),
-            run_state: run.map(|run| run_state(run.state)),
+            run_state: run.map(|run| run.state.into()),
             attempt: run.map(|run| run.attempt),
             started_at: run.and_then(|run| run.started_at.or(run.claimed_at)).map(instant),
             ended_at: row.filter(|row| row.state.is_final()).map(|row| instant(row.since)),
@@ -166,25 +166,6 @@ impl Tasks {
 fn failure(run: &RunInfo) -> Option<String> {
     let failed = matches!(run.state, RunState::Failed | RunState::Cancelled | RunState::Skipped);
     if failed { reason(run.reason.clone(), run.error.clone()) } else { None }
-}
-
-/// A state in the words of the API.
-pub(crate) const fn state(state: TaskState) -> api::TaskState {
-    match state {
-        TaskState::Waiting => api::TaskState::Waiting,
-        TaskState::Ready => api::TaskState::Ready,
-        TaskState::Running => api::TaskState::Running,
-        TaskState::Succeeded => api::TaskState::Succeeded,
-        TaskState::Failed => api::TaskState::Failed,
-        TaskState::UpstreamFailed => api::TaskState::UpstreamFailed,
-        TaskState::Skipped => api::TaskState::Skipped,
-        TaskState::Cancelled => api::TaskState::Cancelled,
-    }
-}
-
-/// A rule in the words of the API.
-pub(crate) fn rule(rule: mainspring_core::workflow::TriggerRule) -> api::TriggerRule {
-    serde_json::from_value(rule.as_str().into()).expect("both have the same words")
 }
 
 /// The graph of a workflow; nothing if the job is none.
@@ -205,7 +186,7 @@ pub(crate) fn graph(job: &Job, version: u64) -> Option<api::JobGraph> {
         .to_owned(),
         wave: *wave,
         needs: task.needs.iter().map(|need| name(*need)).collect(),
-        trigger_rule: rule(task.trigger_rule),
+        trigger_rule: task.trigger_rule,
         condition: task.condition.clone(),
         spread: task.spread.as_ref().map(|spread| match spread {
             Spread::Matrix(_) => "matrix".to_owned(),

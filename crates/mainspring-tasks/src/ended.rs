@@ -1,5 +1,6 @@
 //! The end of an attempt: outcome, output, error.
 
+use mainspring_model::AttemptOutcome;
 use serde_json::Value;
 
 /// The verdict on one attempt and what is known about it.
@@ -38,6 +39,17 @@ pub enum Outcome {
     TimedOut,
     /// It was ended on request.
     Cancelled,
+}
+
+impl From<Outcome> for AttemptOutcome {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Succeeded => Self::Succeeded,
+            Outcome::Failed => Self::Failed,
+            Outcome::TimedOut => Self::TimedOut,
+            Outcome::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 /// The reason why an attempt did not succeed.

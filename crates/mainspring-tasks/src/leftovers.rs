@@ -1,24 +1,13 @@
-//! The policy for processes that a program leaves running when it ends by itself.
+//! The policy for processes that a program leaves running when it ends by itself. On timeout, cancellation and the worker's death, the
+//! whole tree is ended whatever this says.
 
 use std::fs;
 use std::time::Duration;
 
+pub use mainspring_model::Leftovers;
 use rustix::process::Pid;
 
 use crate::log::capture::Recorder;
-
-/// The policy for processes that a program leaves running when it ends by itself. On timeout, cancellation and the
-/// worker's death, the whole tree is ended whatever this says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Leftovers {
-    /// They get TERM and, half a second later, KILL.
-    Kill,
-    /// They go on, and the log names them.
-    #[default]
-    Warn,
-    /// They go on.
-    Keep,
-}
 
 /// The time that leftovers of a finished program have to end by themselves before they are let go: most end a little
 /// later.

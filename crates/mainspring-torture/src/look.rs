@@ -61,8 +61,7 @@ impl Desk {
 
 /// Returns a state as the nodes tell it; nothing for one that is newer than this.
 fn state(told: mainspring_api::RunState) -> Option<RunState> {
-    let word = serde_json::to_value(told).ok()?;
-    RunState::from_word(word.as_str()?)
+    told.known()
 }
 
 #[cfg(test)]

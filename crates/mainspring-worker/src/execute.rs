@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use mainspring_api::{AttemptState, WorkerEnd, WorkerRun, WorkerTask};
+use mainspring_api::{AttemptOutcome, AttemptState, WorkerEnd, WorkerRun, WorkerTask};
 use mainspring_tasks::{
-    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, Leftovers, LogWriter, Outcome, Settings,
-    Silence, StatusRange, Task, TaskRunner,
+    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, LogWriter, Settings, Silence,
+    StatusRange, Task, TaskRunner,
 };
 use tokio::sync::watch;
 
@@ -137,11 +137,7 @@ fn attempt(run: &WorkerRun, kill_grace: Duration) -> Attempt {
         env: run.env.clone(),
         timeout: run.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         kill_grace,
-        leftovers: match run.leftovers {
-            mainspring_api::Leftovers::Kill => Leftovers::Kill,
-            mainspring_api::Leftovers::Warn => Leftovers::Warn,
-            mainspring_api::Leftovers::Keep => Leftovers::Keep,
-        },
+        leftovers: run.leftovers,
         silence: None,
         working_dir: run.working_dir.as_ref().map(PathBuf::from),
     }
@@ -165,12 +161,7 @@ fn http(task: &WorkerTask) -> HttpCall {
 }
 
 fn of_task(task: Ended) -> WorkerEnd {
-    let outcome = match task.outcome {
-        Outcome::Succeeded => AttemptState::Succeeded,
-        Outcome::Failed => AttemptState::Failed,
-        Outcome::TimedOut => AttemptState::TimedOut,
-        Outcome::Cancelled => AttemptState::Cancelled,
-    };
+    let outcome = AttemptOutcome::from(task.outcome).into();
     let (error_code, error) = task.error.map(|error| (error.code.to_owned(), error.message)).unzip();
     WorkerEnd {
         exit_code: task.exit_code.or_else(|| task.http_status.map(i32::from)),

@@ -213,12 +213,12 @@ impl fmt::Debug for Log {
 }
 
 fn line(line: mainspring_tasks::LogLine) -> WorkerLine {
-    let stream = match line.stream {
-        mainspring_tasks::Stream::Stdout => LogStream::Stdout,
-        mainspring_tasks::Stream::Stderr => LogStream::Stderr,
-        mainspring_tasks::Stream::System => LogStream::System,
-    };
-    WorkerLine { at: Timestamp::from_millis(line.at_ms), stream, text: line.text, partial: line.partial }
+    WorkerLine {
+        at: Timestamp::from_millis(line.at_ms),
+        stream: line.stream.into(),
+        text: line.text,
+        partial: line.partial,
+    }
 }
 
 /// Cuts a line that is too long for a server. Bytes that were not UTF-8 have tripled by now.

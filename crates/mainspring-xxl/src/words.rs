@@ -1,45 +1,7 @@
 //! XXL-JOB's words, and ours for the same.
 
-use std::fmt;
-
 use mainspring_api::{Misfire, Overlap, Routing, XxlLanguage};
-use serde::{Deserialize, Serialize};
-
-/// Declares an enum of words, each with its name on the wire and in the database.
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$inner])* #[serde(rename = $word)] $variant,)+
-        }
-
-        impl $name {
-            /// Every word.
-            pub const ALL: &[Self] = &[$(Self::$variant,)+];
-
-            /// Returns the word as XXL-JOB writes it.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-
-            /// Reads the word. Its case counts, as it does for executors.
-            #[must_use]
-            pub fn parse(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|word| word.as_str() == text)
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
-}
+use mainspring_model::words;
 
 words!(
     /// Which executor of an app is given a run.
@@ -73,7 +35,7 @@ impl RouteStrategy {
     /// ```
     /// use mainspring_api::Routing;
     /// use mainspring_xxl::words::RouteStrategy;
-    /// assert_eq!(RouteStrategy::parse("BUSYOVER").map(RouteStrategy::ours), Some(Routing::BusyOver));
+    /// assert_eq!(RouteStrategy::from_word("BUSYOVER").map(RouteStrategy::ours), Some(Routing::BusyOver));
     /// ```
     #[must_use]
     pub const fn ours(self) -> Routing {
@@ -221,15 +183,15 @@ mod tests {
     #[test]
     fn every_word_is_read_back_and_no_other() {
         for word in RouteStrategy::ALL {
-            assert_eq!(RouteStrategy::parse(word.as_str()), Some(*word));
+            assert_eq!(RouteStrategy::from_word(word.as_str()), Some(*word));
             let spelled = serde_json::to_string(&word.ours()).unwrap();
             let ours = spelled.trim_matches('"').replace('_', "");
             assert_eq!(ours, word.as_str().to_lowercase().replace('_', ""), "one name, two spellings");
         }
-        assert_eq!(RouteStrategy::parse("first"), None);
-        assert_eq!(BlockStrategy::parse("CONCURRENT_EXECUTION"), None);
-        assert_eq!(GlueType::parse("bean"), None);
-        assert_eq!(ScheduleType::parse(""), None);
+        assert_eq!(RouteStrategy::from_word("first"), None);
+        assert_eq!(BlockStrategy::from_word("CONCURRENT_EXECUTION"), None);
+        assert_eq!(GlueType::from_word("bean"), None);
+        assert_eq!(ScheduleType::from_word(""), None);
         for language in XxlLanguage::ALL {
             assert_eq!(GlueType::of_word(language.as_str()).and_then(GlueType::ours), Some(language));
         }

@@ -79,7 +79,7 @@ fn check_trigger_at(place: &str, trigger: &TriggerSpec, default_misfire: Option<
     if !misfire.fits(kind) {
         let message = format!("misfire policy {} does not fit a trigger of kind {}", misfire.as_str(), kind.as_str());
         let fitting: Vec<_> =
-            Misfire::ALL.into_iter().filter(|policy| policy.fits(kind)).map(Misfire::as_str).collect();
+            Misfire::ALL.iter().filter(|policy| policy.fits(kind)).map(|policy| policy.as_str()).collect();
         let problem = Problem::new(ErrorCode::ScheduleMisfire, message).at(misfire_place);
         problems.push(problem.hint(format!("one of {} fits", fitting.join(", "))));
     }
@@ -89,7 +89,7 @@ fn the_kind(place: &str, trigger: &TriggerSpec, problems: &mut Vec<Problem>) -> 
     let kinds: Vec<_> = trigger.kinds().map(TriggerKind::as_str).collect();
     match kinds.as_slice() {
         [] => {
-            let names: Vec<_> = TriggerKind::ALL.into_iter().map(TriggerKind::as_str).collect();
+            let names: Vec<_> = TriggerKind::ALL.iter().map(|kind| kind.as_str()).collect();
             let message = format!("a trigger needs one of {}", names.join(", "));
             problems.push(Problem::new(ErrorCode::TriggerNoKind, message).at(place));
         }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::OneOrMany;
+use super::{OnTimeout, OneOrMany};
 
 /// How long a task waits: exactly one of `for` and `until`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -35,17 +35,4 @@ pub struct ApprovalSpec {
     /// What becomes of the task when that is over; it fails when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<OnTimeout>,
-}
-
-/// What becomes of a task for whose approval nobody decides in time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OnTimeout {
-    /// It fails.
-    #[default]
-    Fail,
-    /// It is skipped.
-    Skip,
-    /// It counts as approved.
-    Approve,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{OneOrMany, is_false};
+use super::{AfterOn, Misfire, OneOrMany, Semantics, TriggerKind, is_false};
 
 /// When a job fires.
 ///
@@ -145,140 +145,6 @@ pub enum Weekday {
     Sun,
 }
 
-/// Misfire policies, under Quartz's names.
-///
-/// `every` and `at` know `fire_now` and the four with a count, the other kinds `fire_once_now` and
-/// `do_nothing`; `smart` and `ignore` fit all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Misfire {
-    /// Quartz's choice for the kind.
-    #[default]
-    Smart,
-    /// Fires each missed instant, at once.
-    Ignore,
-    /// Fires once now, then on schedule.
-    FireOnceNow,
-    /// Drops what was missed.
-    DoNothing,
-    /// Fires now; repeats are counted on from there.
-    FireNow,
-    /// Fires now and keeps the repeat count as it was.
-    NowWithExistingCount,
-    /// Fires now and takes the missed ones off the repeat count.
-    NowWithRemainingCount,
-    /// Fires at the next instant and takes the missed ones off the repeat count.
-    NextWithRemainingCount,
-    /// Fires at the next instant and keeps the repeat count as it was.
-    NextWithExistingCount,
-}
-
-impl Misfire {
-    /// Every policy.
-    pub const ALL: [Self; 9] = [
-        Self::Smart,
-        Self::Ignore,
-        Self::FireOnceNow,
-        Self::DoNothing,
-        Self::FireNow,
-        Self::NowWithExistingCount,
-        Self::NowWithRemainingCount,
-        Self::NextWithRemainingCount,
-        Self::NextWithExistingCount,
-    ];
-
-    /// Returns the word used in job files and on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Smart => "smart",
-            Self::Ignore => "ignore",
-            Self::FireOnceNow => "fire_once_now",
-            Self::DoNothing => "do_nothing",
-            Self::FireNow => "fire_now",
-            Self::NowWithExistingCount => "now_with_existing_count",
-            Self::NowWithRemainingCount => "now_with_remaining_count",
-            Self::NextWithRemainingCount => "next_with_remaining_count",
-            Self::NextWithExistingCount => "next_with_existing_count",
-        }
-    }
-
-    /// Tells whether triggers of a kind know the policy.
-    pub fn fits(self, kind: TriggerKind) -> bool {
-        match self {
-            Self::Smart | Self::Ignore => true,
-            Self::FireOnceNow | Self::DoNothing => !matches!(kind, TriggerKind::Every | TriggerKind::At),
-            _ => matches!(kind, TriggerKind::Every | TriggerKind::At),
-        }
-    }
-}
-
-/// Ends of runs after which a job starts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AfterOn {
-    /// Success.
-    #[default]
-    Succeeded,
-    /// Failure, after the last attempt.
-    Failed,
-    /// An end on request.
-    Cancelled,
-    /// An end without a start.
-    Skipped,
-    /// Any of these.
-    Any,
-}
-
-/// Which rules hold at clock changes and in other corners where Quartz is odd.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Semantics {
-    /// mainspring's.
-    #[default]
-    Standard,
-    /// Bit-exact with Quartz 2.5.2, oddities included.
-    Quartz,
-}
-
-/// Kinds of trigger.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TriggerKind {
-    /// A cron expression.
-    Cron,
-    /// A fixed interval.
-    Every,
-    /// One instant.
-    At,
-    /// A number of calendar units.
-    CalendarInterval,
-    /// An interval between two times of day.
-    DailyWindow,
-    /// A pause after the end of the run before.
-    Delay,
-    /// The end of a run of another job.
-    After,
-}
-
-impl TriggerKind {
-    /// Every kind.
-    pub const ALL: [Self; 7] =
-        [Self::Cron, Self::Every, Self::At, Self::CalendarInterval, Self::DailyWindow, Self::Delay, Self::After];
-
-    /// Returns the key under which job files write the kind.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cron => "cron",
-            Self::Every => "every",
-            Self::At => "at",
-            Self::CalendarInterval => "calendar_interval",
-            Self::DailyWindow => "daily_window",
-            Self::Delay => "delay",
-            Self::After => "after",
-        }
-    }
-}
-
 impl TriggerSpec {
     /// Returns the kind, or `None` unless exactly one kind key is set.
     pub fn kind(&self) -> Option<TriggerKind> {
@@ -288,7 +154,7 @@ impl TriggerSpec {
 
     /// Returns every kind whose key is set; a valid trigger has one.
     pub fn kinds(&self) -> impl Iterator<Item = TriggerKind> + '_ {
-        TriggerKind::ALL.into_iter().filter(|kind| match kind {
+        TriggerKind::ALL.iter().copied().filter(|kind| match kind {
             TriggerKind::Cron => self.cron.is_some(),
             TriggerKind::Every => self.every.is_some(),
             TriggerKind::At => self.at.is_some(),

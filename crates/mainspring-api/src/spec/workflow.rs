@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{ApprovalSpec, Backoff, HttpTask, JobSpec, OnLost, OneOrMany, RetryOn, Routing, WaitSpec, is_false};
+use super::{
+    ApprovalSpec, Backoff, HttpTask, JobSpec, OnLost, OneOrMany, RetryOn, Routing, TriggerRule, WaitSpec, is_false,
+};
 
 /// A task of a workflow: what to do, after which others, and under which policies.
 ///
@@ -140,37 +142,6 @@ pub struct TaskSpec {
     /// What becomes of a run whose worker died.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_lost: Option<OnLost>,
-}
-
-/// When a task may run, given how the tasks that it needs ended. A task that needs none runs under any rule.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TriggerRule {
-    /// All succeeded.
-    #[default]
-    AllSuccess,
-    /// All ended and none failed.
-    NoneFailed,
-    /// All ended, none failed and at least one succeeded.
-    NoneFailedMinOneSuccess,
-    /// All ended and none was skipped.
-    NoneSkipped,
-    /// All ended.
-    AllDone,
-    /// All ended and at least one succeeded.
-    AllDoneMinOneSuccess,
-    /// All failed.
-    AllFailed,
-    /// All were skipped.
-    AllSkipped,
-    /// At least one succeeded.
-    OneSuccess,
-    /// At least one failed.
-    OneFailed,
-    /// At least one succeeded or failed itself.
-    OneDone,
-    /// Whatever they do.
-    Always,
 }
 
 /// What becomes of the tasks that have not ended when one fails: `false` (those that do not need it go on), `true` (nothing

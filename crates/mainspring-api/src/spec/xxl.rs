@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::XxlBlock;
+
 /// A handler of an XXL-JOB executor. Runs wait in the queue `xxl.APP`, and the `input` of a run, if there is one, stands in the place
 /// of `params`: a text as it is, anything else as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -102,19 +104,6 @@ impl XxlGlue {
     pub const REMARK_MAX: usize = 128;
 }
 
-/// What a run does while the job runs already, in XXL-JOB's words.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum XxlBlock {
-    /// Waits: the runs follow one another. Overlap `queue_all`.
-    #[default]
-    SerialExecution,
-    /// Is not done. Overlap `skip`.
-    DiscardLater,
-    /// Takes the place of the one before. Overlap `cancel_running`.
-    CoverEarly,
-}
-
 impl XxlTask {
     /// Highest number that a job file may give to a job; the server gives those above.
     pub const ID_MAX: u32 = 999_999_999;
@@ -133,18 +122,6 @@ impl XxlTask {
     #[must_use]
     pub fn is_app_name(name: &str) -> bool {
         crate::is_valid_name(name) && name.len() <= 64
-    }
-}
-
-impl XxlBlock {
-    /// Returns the overlap policy of the same effect.
-    #[must_use]
-    pub const fn overlap(self) -> super::Overlap {
-        match self {
-            Self::SerialExecution => super::Overlap::QueueAll,
-            Self::DiscardLater => super::Overlap::Skip,
-            Self::CoverEarly => super::Overlap::CancelRunning,
-        }
     }
 }
 

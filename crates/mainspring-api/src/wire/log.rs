@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::words;
+use super::{LogStream, words};
 use crate::Timestamp;
 
 /// A line of a log.
@@ -27,23 +27,6 @@ pub struct LogLine {
     #[serde(default, skip_serializing_if = "crate::spec::is_false")]
     pub truncated: bool,
 }
-
-/// Where a log line was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LogStream {
-    /// Standard output.
-    Stdout,
-    /// Standard error.
-    Stderr,
-    /// By mainspring itself.
-    System,
-    /// A stream newer than this client.
-    #[serde(other)]
-    Unknown,
-}
-
-words!(LogStream: Stdout = "stdout", Stderr = "stderr", System = "system", Unknown = "unknown");
 
 /// How grave a log line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]

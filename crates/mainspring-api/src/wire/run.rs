@@ -1,11 +1,12 @@
 //! Runs, attempts and logs.
 
+use mainspring_model::AttemptOutcome;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{TaskCounts, words};
+use super::{RunState, TaskCounts, words};
 use crate::Timestamp;
 
 /// One execution of a job.
@@ -150,44 +151,6 @@ pub struct RunSummary {
     pub ended_at: Option<Timestamp>,
 }
 
-/// Where a run stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunState {
-    /// A workflow task with unfinished tasks before it, or a run with unfinished shards.
-    Waiting,
-    /// Waiting for a slot of its job.
-    Held,
-    /// Waiting for an instant.
-    Scheduled,
-    /// Waiting for a worker.
-    Queued,
-    /// An attempt is open.
-    Running,
-    /// Final: done.
-    Succeeded,
-    /// Final: out of attempts.
-    Failed,
-    /// Final: stopped on request.
-    Cancelled,
-    /// Final: not started, as a rule said.
-    Skipped,
-    /// A state newer than this client.
-    #[serde(other)]
-    Unknown,
-}
-
-words!(RunState: Waiting = "waiting", Held = "held", Scheduled = "scheduled", Queued = "queued",
-    Running = "running", Succeeded = "succeeded", Failed = "failed", Cancelled = "cancelled",
-    Skipped = "skipped", Unknown = "unknown");
-
-impl RunState {
-    /// Tells whether the state has no way out.
-    pub fn is_final(self) -> bool {
-        matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled | Self::Skipped)
-    }
-}
-
 /// What made a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -305,3 +268,23 @@ pub enum AttemptState {
 
 words!(AttemptState: Running = "running", Succeeded = "succeeded", Failed = "failed", TimedOut = "timed_out",
     Lost = "lost", Cancelled = "cancelled", Unknown = "unknown");
+
+impl From<AttemptOutcome> for AttemptState {
+    fn from(outcome: AttemptOutcome) -> Self {
+        match outcome {
+            AttemptOutcome::Succeeded => Self::Succeeded,
+            AttemptOutcome::Failed => Self::Failed,
+            AttemptOutcome::TimedOut => Self::TimedOut,
+            AttemptOutcome::Lost => Self::Lost,
+            AttemptOutcome::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl AttemptState {
+    /// Returns how the attempt ended; nothing for one that is open, or whose state is newer than this client.
+    #[must_use]
+    pub fn outcome(self) -> Option<AttemptOutcome> {
+        AttemptOutcome::from_word(self.as_str())
+    }
+}

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::words;
+use super::{TaskState, words};
 use crate::{RunState, Timestamp, TriggerRule, Why};
 
 /// The graph of a workflow.
@@ -197,41 +197,6 @@ impl std::fmt::Display for TaskCounts {
         let parts: Vec<String> =
             counts.iter().filter(|(count, _)| *count > 0).map(|(count, state)| format!("{count} {state}")).collect();
         write!(f, "{} task{}: {}", self.total, if self.total == 1 { "" } else { "s" }, parts.join(", "))
-    }
-}
-
-/// Where a task of a workflow run stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskState {
-    /// Its upstreams do not allow it yet.
-    Waiting,
-    /// It may run, and is owed a run.
-    Ready,
-    /// It has a run that is not final.
-    Running,
-    /// Final: done, and well.
-    Succeeded,
-    /// Final: done, and not well.
-    Failed,
-    /// Final: never started, because of how its upstreams ended.
-    UpstreamFailed,
-    /// Final: never started, since its rule, its condition or somebody said no.
-    Skipped,
-    /// Final: ended on request, or because another task failed.
-    Cancelled,
-    /// A state newer than this client.
-    #[serde(other)]
-    Unknown,
-}
-
-words!(TaskState: Waiting = "waiting", Ready = "ready", Running = "running", Succeeded = "succeeded", Failed = "failed",
-    UpstreamFailed = "upstream_failed", Skipped = "skipped", Cancelled = "cancelled", Unknown = "unknown");
-
-impl TaskState {
-    /// Tells whether nothing but a rerun changes it.
-    pub fn is_final(self) -> bool {
-        !matches!(self, Self::Waiting | Self::Ready | Self::Running | Self::Unknown)
     }
 }
 

@@ -154,7 +154,7 @@ pub struct WorkerRun {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<i64>,
     /// What becomes of processes that a program leaves running when it ends by itself; `warn` if absent.
-    #[serde(default, skip_serializing_if = "Leftovers::is_warn")]
+    #[serde(default, skip_serializing_if = "mainspring_model::is_default")]
     pub leftovers: Leftovers,
     /// Whether others may be given it, or its slot, once this worker is taken for dead: then the worker has to end it before.
     pub shared: bool,

@@ -162,7 +162,7 @@ impl Shape {
     pub fn decide(&self, task: u32, counts: Counts) -> Decision {
         let rule = self.rule(task);
         let trigger_rule = if rule.finally { TriggerRule::AllDone } else { rule.trigger_rule };
-        match trigger_rule.decide(counts) {
+        match counts.decide(trigger_rule) {
             Decision::Run if rule.conditional && counts.unfinished > 0 => Decision::Wait,
             decision => decision,
         }

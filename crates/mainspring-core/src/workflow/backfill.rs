@@ -30,10 +30,8 @@ words!(
     /// In which order a backfill begins its runs.
     Order {
         /// The earliest date first.
-        #[serde(rename = "asc")]
         Ascending = "asc",
         /// The latest date first.
-        #[serde(rename = "desc")]
         Descending = "desc",
     }
 );

@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::TaskState;
-use crate::run::{RunState, words};
+use super::{OnTimeout, TaskState};
+use crate::run::RunState;
 
 /// What a task waits for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -33,25 +33,6 @@ pub struct Approval {
     /// What follows when that is over.
     #[serde(default)]
     pub on_timeout: OnTimeout,
-}
-
-words!(
-    /// What becomes of a task for whose approval nobody decides in time.
-    OnTimeout {
-        /// It fails.
-        Fail = "fail",
-        /// It is skipped.
-        Skip = "skip",
-        /// It counts as approved.
-        Approve = "approve",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for OnTimeout {
-    fn default() -> Self {
-        Self::Fail
-    }
 }
 
 impl Hold {

@@ -1,65 +1,6 @@
 //! When a task may run, given how its upstreams ended.
 
-use super::TaskState;
-use crate::run::words;
-
-words!(
-    /// When a task may run, under the names that Airflow gives these rules.
-    ///
-    /// A rule says no only when nothing that comes later can change that, and says nothing until then. So the answer follows
-    /// from how the upstreams end, and never from the order in which they do.
-    ///
-    /// | rule | runs | ends early | ends when all upstreams have, and it may not run |
-    /// |---|---|---|---|
-    /// | `all_success` | all succeeded | one failed: `upstream_failed` | `skipped` |
-    /// | `none_failed` | all ended, none failed | one failed: `upstream_failed` | – |
-    /// | `none_failed_min_one_success` | all ended, none failed, one succeeded | one failed: `upstream_failed` | `skipped` |
-    /// | `none_skipped` | all ended, none skipped | one skipped: `skipped` | – |
-    /// | `all_done` | all ended | – | – |
-    /// | `all_done_min_one_success` | all ended, one succeeded | – | `upstream_failed` if one failed, else `skipped` |
-    /// | `all_failed` | all failed | one did not: `skipped` | – |
-    /// | `all_skipped` | all skipped | one was not: `skipped` | – |
-    /// | `one_success` | one succeeded, at once | – | `upstream_failed` if one failed, else `skipped` |
-    /// | `one_failed` | one failed, at once | – | `skipped` |
-    /// | `one_done` | one succeeded or failed itself, at once | – | `upstream_failed` if one is, else `skipped` |
-    /// | `always` | at once | – | – |
-    ///
-    /// "Failed" includes `cancelled` and, except in the column "runs" of `one_done`, `upstream_failed`. A task without
-    /// upstreams runs under any rule.
-    TriggerRule {
-        /// All succeeded.
-        AllSuccess = "all_success",
-        /// All ended and none failed.
-        NoneFailed = "none_failed",
-        /// All ended, none failed and at least one succeeded.
-        NoneFailedMinOneSuccess = "none_failed_min_one_success",
-        /// All ended and none was skipped.
-        NoneSkipped = "none_skipped",
-        /// All ended.
-        AllDone = "all_done",
-        /// All ended and at least one succeeded.
-        AllDoneMinOneSuccess = "all_done_min_one_success",
-        /// All failed.
-        AllFailed = "all_failed",
-        /// All were skipped.
-        AllSkipped = "all_skipped",
-        /// At least one succeeded.
-        OneSuccess = "one_success",
-        /// At least one failed.
-        OneFailed = "one_failed",
-        /// At least one succeeded or failed itself.
-        OneDone = "one_done",
-        /// Whatever they do.
-        Always = "always",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for TriggerRule {
-    fn default() -> Self {
-        Self::AllSuccess
-    }
-}
+use super::{TaskState, TriggerRule};
 
 /// How the upstreams of a task ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -89,20 +30,41 @@ pub enum Decision {
     FailUpstream,
 }
 
-impl TriggerRule {
-    /// Decides about a task from how its upstreams ended so far.
+impl Counts {
+    /// Decides about a task of which so many upstreams have ended in each way, by a rule under the name that Airflow gives it.
+    ///
+    /// A rule says no only when nothing that comes later can change that, and says nothing until then. So the answer follows
+    /// from how the upstreams end, and never from the order in which they do.
+    ///
+    /// | rule | runs | ends early | ends when all upstreams have, and it may not run |
+    /// |---|---|---|---|
+    /// | `all_success` | all succeeded | one failed: `upstream_failed` | `skipped` |
+    /// | `none_failed` | all ended, none failed | one failed: `upstream_failed` | – |
+    /// | `none_failed_min_one_success` | all ended, none failed, one succeeded | one failed: `upstream_failed` | `skipped` |
+    /// | `none_skipped` | all ended, none skipped | one skipped: `skipped` | – |
+    /// | `all_done` | all ended | – | – |
+    /// | `all_done_min_one_success` | all ended, one succeeded | – | `upstream_failed` if one failed, else `skipped` |
+    /// | `all_failed` | all failed | one did not: `skipped` | – |
+    /// | `all_skipped` | all skipped | one was not: `skipped` | – |
+    /// | `one_success` | one succeeded, at once | – | `upstream_failed` if one failed, else `skipped` |
+    /// | `one_failed` | one failed, at once | – | `skipped` |
+    /// | `one_done` | one succeeded or failed itself, at once | – | `upstream_failed` if one is, else `skipped` |
+    /// | `always` | at once | – | – |
+    ///
+    /// "Failed" includes `cancelled` and, except in the column "runs" of `one_done`, `upstream_failed`. A task without
+    /// upstreams runs under any rule.
     ///
     /// ```
     /// use mainspring_core::workflow::{Counts, Decision, TriggerRule};
     /// let one_skipped = Counts { unfinished: 1, skipped: 1, ..Counts::default() };
     /// // The other one may fail: only then is it known how this task ends.
-    /// assert_eq!(TriggerRule::AllSuccess.decide(one_skipped), Decision::Wait);
+    /// assert_eq!(one_skipped.decide(TriggerRule::AllSuccess), Decision::Wait);
     /// let then_failed = Counts { skipped: 1, failed: 1, ..Counts::default() };
-    /// assert_eq!(TriggerRule::AllSuccess.decide(then_failed), Decision::FailUpstream);
+    /// assert_eq!(then_failed.decide(TriggerRule::AllSuccess), Decision::FailUpstream);
     /// ```
     #[must_use]
-    pub const fn decide(self, counts: Counts) -> Decision {
-        let Counts { unfinished, succeeded, failed, upstream_failed, skipped } = counts;
+    pub const fn decide(self, rule: TriggerRule) -> Decision {
+        let Counts { unfinished, succeeded, failed, upstream_failed, skipped } = self;
         let bad = failed + upstream_failed;
         let ended = succeeded + bad + skipped;
         if ended + unfinished == 0 {
@@ -111,19 +73,19 @@ impl TriggerRule {
         // When it runs; when it surely never will, and how it ends then; how it ends when all have ended and neither holds.
         let done = unfinished == 0;
         let blamed = if bad > 0 { Decision::FailUpstream } else { Decision::Skip };
-        let (run, never, otherwise) = match self {
-            Self::AllSuccess => (done && succeeded == ended, bad > 0, blamed),
-            Self::NoneFailed => (done && bad == 0, bad > 0, blamed),
-            Self::NoneFailedMinOneSuccess => (done && bad == 0 && succeeded > 0, bad > 0, blamed),
-            Self::NoneSkipped => (done && skipped == 0, skipped > 0, Decision::Skip),
-            Self::AllDone => (done, false, Decision::Skip),
-            Self::AllDoneMinOneSuccess => (done && succeeded > 0, false, blamed),
-            Self::AllFailed => (done && bad == ended, succeeded + skipped > 0, Decision::Skip),
-            Self::AllSkipped => (done && skipped == ended, succeeded + bad > 0, Decision::Skip),
-            Self::OneSuccess => (succeeded > 0, false, blamed),
-            Self::OneFailed => (bad > 0, false, Decision::Skip),
-            Self::OneDone => (succeeded + failed > 0, false, blamed),
-            Self::Always => (true, false, Decision::Skip),
+        let (run, never, otherwise) = match rule {
+            TriggerRule::AllSuccess => (done && succeeded == ended, bad > 0, blamed),
+            TriggerRule::NoneFailed => (done && bad == 0, bad > 0, blamed),
+            TriggerRule::NoneFailedMinOneSuccess => (done && bad == 0 && succeeded > 0, bad > 0, blamed),
+            TriggerRule::NoneSkipped => (done && skipped == 0, skipped > 0, Decision::Skip),
+            TriggerRule::AllDone => (done, false, Decision::Skip),
+            TriggerRule::AllDoneMinOneSuccess => (done && succeeded > 0, false, blamed),
+            TriggerRule::AllFailed => (done && bad == ended, succeeded + skipped > 0, Decision::Skip),
+            TriggerRule::AllSkipped => (done && skipped == ended, succeeded + bad > 0, Decision::Skip),
+            TriggerRule::OneSuccess => (succeeded > 0, false, blamed),
+            TriggerRule::OneFailed => (bad > 0, false, Decision::Skip),
+            TriggerRule::OneDone => (succeeded + failed > 0, false, blamed),
+            TriggerRule::Always => (true, false, Decision::Skip),
         };
         if run {
             Decision::Run
@@ -133,9 +95,7 @@ impl TriggerRule {
             Decision::Wait
         }
     }
-}
 
-impl Counts {
     /// The counts of a task none of whose upstreams has ended.
     #[must_use]
     pub const fn waiting_for(upstreams: u32) -> Self {
@@ -178,10 +138,10 @@ mod tests {
     /// Looks after each arrival, and returns the first answer and all that follow it.
     fn decisions(rule: TriggerRule, arrivals: &[TaskState]) -> Vec<Decision> {
         let mut counts = Counts::waiting_for(u32::try_from(arrivals.len()).unwrap());
-        let mut seen = vec![rule.decide(counts)];
+        let mut seen = vec![counts.decide(rule)];
         for state in arrivals {
             counts.end(*state);
-            seen.push(rule.decide(counts));
+            seen.push(counts.decide(rule));
         }
         seen.retain(|decision| *decision != Decision::Wait);
         seen
@@ -212,9 +172,9 @@ mod tests {
                 let mut counts = Counts::waiting_for(3);
                 known.iter().for_each(|state| counts.end(*state));
                 let ends: std::collections::BTreeSet<Decision> =
-                    arrivals(counts.unfinished).map(|rest| rule.decide(counted(counts, &rest))).collect();
+                    arrivals(counts.unfinished).map(|rest| counted(counts, &rest).decide(rule)).collect();
                 let certain = ends.first().copied().filter(|end| ends.len() == 1 && *end != Decision::Run);
-                match rule.decide(counts) {
+                match counts.decide(rule) {
                     Decision::Wait => assert_eq!(certain, None, "{rule} after {known:?}"),
                     decision => assert!(ends.iter().eq([&decision]), "{rule} after {known:?}: {ends:?}"),
                 }

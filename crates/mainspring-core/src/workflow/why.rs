@@ -115,7 +115,7 @@ impl Standing<'_> {
             let forgiven = self.workflow.tasks.get(*need as usize).is_some_and(|need| need.continue_on_error);
             counts.add(if forgiven && state == TaskState::Failed { TaskState::Succeeded } else { state });
         }
-        definition.trigger_rule.decide(counts) == Decision::Skip
+        counts.decide(definition.trigger_rule) == Decision::Skip
     }
 }
 

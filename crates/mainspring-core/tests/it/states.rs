@@ -2,7 +2,7 @@
 
 use mainspring_core::job::{OnLost, RetryPolicy};
 use mainspring_core::retry::{AfterAttempt, AttemptRule, Ended, after_attempt};
-use mainspring_core::run::{AttemptOutcome, RunEvent, RunState, Verdict};
+use mainspring_core::run::{AttemptOutcome, RunEvent, RunState, Verdict, next_state};
 use mainspring_core::{JobId, RunId, RunSource, Timestamp};
 
 const PAGE: &str = include_str!("../../../../docs/reference/states.md");
@@ -29,7 +29,7 @@ fn every_step_of_a_run_is_on_the_page_and_no_other() {
     let mut table = String::from("| state | what happens | next |\n|---|---|---|\n");
     for from in RunState::ALL {
         for (event, text) in EVENTS {
-            if let Ok(to) = from.on(*event) {
+            if let Ok(to) = next_state(*from, *event) {
                 table.push_str(&format!("| `{from}` | {text} | `{to}` |\n"));
             }
         }

@@ -36,7 +36,7 @@ fn plain_values_survive() {
     assert_eq!(survives(&Date::new(2026, 5, 1)), json!("2026-05-01"));
     survives(&Date::new(-12, 2, 28));
     survives(&Date::new(12_345, 12, 31));
-    for policy in MisfirePolicy::ALL {
+    for &policy in MisfirePolicy::ALL {
         assert_eq!(survives(&policy), json!(policy.as_str()));
     }
     for semantics in [Semantics::Standard, Semantics::Quartz] {

@@ -164,7 +164,7 @@ fn a_range_of_fires_is_what_the_walk_passes() {
 
 #[test]
 fn every_late_instant_is_fired_or_missed_exactly_once() {
-    for policy in MisfirePolicy::ALL {
+    for &policy in MisfirePolicy::ALL {
         check(|trigger| {
             if !trigger.schedule.misfire_policies().contains(&policy) {
                 return Ok(());

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api::{
-    DeadlineSpec, ErrorCode, JobSpec, Leftovers, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry,
-    TriggerSpec, XxlTask,
+    DeadlineSpec, ErrorCode, JobSpec, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec, XxlTask,
 };
 use mainspring_core::job::{self, Job, JobKey, TriggerDefinition};
+use mainspring_core::routing::Routing;
 use mainspring_schedule::Calendar;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_text, positive_ms};
-use super::{Known, Surroundings, alert, problem, retry, routing, under, with_checked, workflow};
+use super::{Known, Surroundings, alert, problem, retry, under, with_checked, workflow};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
 ///
@@ -96,31 +96,21 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
             .map(|xxl| XxlTask::queue(&xxl.app))
             .or_else(|| spec.queue.clone())
             .unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
-        routing: routing::read(spec),
+        routing: Routing {
+            strategy: spec.routing.unwrap_or_default(),
+            workers: spec.workers.clone(),
+            key: spec.routing_key.clone(),
+        },
         priority: spec.priority.unwrap_or(DEFAULT_PRIORITY),
         timeout_ms,
         run_timeout_ms,
         start_timeout_ms,
         deadline_ms,
         retry,
-        overlap: match spec.overlap_policy() {
-            Overlap::Allow => job::Overlap::Allow,
-            Overlap::Skip => job::Overlap::Skip,
-            Overlap::Hold => job::Overlap::Hold,
-            Overlap::QueueOne => job::Overlap::QueueOne,
-            Overlap::QueueAll => job::Overlap::QueueAll,
-            Overlap::CancelRunning => job::Overlap::CancelRunning,
-        },
+        overlap: spec.overlap_policy(),
         max_active: spec.max_active.unwrap_or(1),
-        on_lost: match spec.on_lost.unwrap_or_default() {
-            OnLost::Fail => job::OnLost::Fail,
-            OnLost::Retry => job::OnLost::Retry,
-        },
-        leftovers: match spec.leftovers.unwrap_or_default() {
-            Leftovers::Kill => job::Leftovers::Kill,
-            Leftovers::Warn => job::Leftovers::Warn,
-            Leftovers::Keep => job::Leftovers::Keep,
-        },
+        on_lost: spec.on_lost.unwrap_or_default(),
+        leftovers: spec.leftovers.unwrap_or_default(),
         keep_data: spec.keep_data.unwrap_or(false),
         alerts,
         paused: spec.paused.unwrap_or(false),
@@ -146,7 +136,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         env: job.env.clone(),
         working_dir: job.working_dir.clone(),
         queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE && !is_xxl),
-        routing: routing::written(job.routing.strategy),
+        routing: unless_default(job.routing.strategy),
         workers: job.routing.workers.clone(),
         routing_key: job.routing.key.clone(),
         priority: (job.priority != DEFAULT_PRIORITY).then_some(job.priority),
@@ -154,17 +144,10 @@ pub fn job_spec(job: &Job) -> JobSpec {
         run_timeout: job.run_timeout_ms.map(duration_text),
         deadline: job.deadline_ms.map(|ms| DeadlineSpec { within: duration_text(ms) }),
         start_timeout: job.start_timeout_ms.map(duration_text),
-        overlap: match job.overlap {
-            job::Overlap::Allow => is_xxl.then_some(Overlap::Allow),
-            job::Overlap::Skip => Some(Overlap::Skip),
-            job::Overlap::Hold => Some(Overlap::Hold),
-            job::Overlap::QueueOne => Some(Overlap::QueueOne),
-            job::Overlap::QueueAll => Some(Overlap::QueueAll),
-            job::Overlap::CancelRunning => Some(Overlap::CancelRunning),
-        },
+        overlap: Some(job.overlap).filter(|overlap| is_xxl || *overlap != Overlap::default()),
         max_active: (job.max_active != 1).then_some(job.max_active),
-        on_lost: (job.on_lost == job::OnLost::Retry).then_some(OnLost::Retry),
-        leftovers: Some(leftovers(job.leftovers)).filter(|leftovers| !leftovers.is_warn()),
+        on_lost: unless_default(job.on_lost),
+        leftovers: unless_default(job.leftovers),
         keep_data: job.keep_data.then_some(true),
         alerts: alert::write(&job.alerts),
         paused: job.paused.then_some(true),
@@ -182,13 +165,9 @@ pub fn job_spec(job: &Job) -> JobSpec {
     spec
 }
 
-/// What a job says of leftovers, in the words of the API.
-pub(crate) const fn leftovers(leftovers: job::Leftovers) -> Leftovers {
-    match leftovers {
-        job::Leftovers::Kill => Leftovers::Kill,
-        job::Leftovers::Warn => Leftovers::Warn,
-        job::Leftovers::Keep => Leftovers::Keep,
-    }
+/// A policy, unless it is what holds where nothing is said.
+pub(super) fn unless_default<T: Default + PartialEq>(policy: T) -> Option<T> {
+    Some(policy).filter(|policy| !mainspring_model::is_default(policy))
 }
 
 fn written(param: &ParamSpec) -> Value {

@@ -1,8 +1,9 @@
 //! What follows a failed attempt, between job file and definition.
 
 use mainspring_api::{self as api, JobSpec, OneOrMany, Problem};
-use mainspring_core::job::{Backoff, RetryOn, RetryPolicy};
+use mainspring_core::job::{RetryOn, RetryPolicy};
 
+use super::job::unless_default;
 use super::schedule::OrNote;
 use super::task::class_range;
 use super::texts::{duration_ms, duration_text};
@@ -15,10 +16,7 @@ pub(super) fn read(spec: &JobSpec, problems: &mut Vec<Problem>) -> RetryPolicy {
     RetryPolicy {
         count: spec.retries.unwrap_or(0),
         delay_ms: ms(&spec.retry_delay, "/retry_delay").unwrap_or(0),
-        backoff: match spec.retry_backoff.unwrap_or_default() {
-            api::Backoff::Fixed => Backoff::Fixed,
-            api::Backoff::Exponential => Backoff::Exponential,
-        },
+        backoff: spec.retry_backoff.unwrap_or_default(),
         max_delay_ms: ms(&spec.retry_max_delay, "/retry_max_delay"),
         jitter_ms: ms(&spec.retry_jitter, "/retry_jitter").unwrap_or(0),
         on: on.iter().filter_map(failure).collect(),
@@ -41,7 +39,7 @@ pub(super) fn write(retry: &RetryPolicy, spec: &mut JobSpec) {
     let mut on: Vec<api::RetryOn> = retry.on.iter().flat_map(written).collect();
     spec.retries = (retry.count > 0).then_some(retry.count);
     spec.retry_delay = text(retry.delay_ms);
-    spec.retry_backoff = (retry.backoff == Backoff::Exponential).then_some(api::Backoff::Exponential);
+    spec.retry_backoff = unless_default(retry.backoff);
     spec.retry_max_delay = retry.max_delay_ms.map(duration_text);
     spec.retry_jitter = text(retry.jitter_ms);
     spec.retry_on = match on.len() {

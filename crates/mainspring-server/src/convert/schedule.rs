@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use mainspring_api::{
-    AfterOn, CalendarInterval, DailyWindow, ErrorCode, IntervalUnit, Misfire, OneOrMany, Problem, Semantics,
-    TriggerSpec, Weekday,
+    CalendarInterval, DailyWindow, ErrorCode, IntervalUnit, Misfire, OneOrMany, Problem, Semantics, TriggerSpec,
+    Weekday,
 };
-use mainspring_core::after;
 use mainspring_core::compile::{self, FieldError};
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{Calendar, TimeOfDay, Timestamp, Trigger, Zone};
 
+use super::job::unless_default;
 use super::texts::{duration_ms, duration_text, instant, positive_ms};
 use super::{problem, under};
 
@@ -48,10 +48,7 @@ pub(super) fn read(spec: &TriggerSpec, timezone: &str, problems: &mut Vec<Proble
         priority: spec.priority,
         input: spec.input.clone().unwrap_or_default(),
         jitter_ms: jitter.unwrap_or(0),
-        semantics: match spec.semantics.unwrap_or_default() {
-            Semantics::Standard => "standard".to_owned(),
-            Semantics::Quartz => "quartz".to_owned(),
-        },
+        semantics: spec.semantics.unwrap_or_default().as_str().to_owned(),
         paused: spec.paused.unwrap_or(false),
         ..TriggerDefinition::new(spec.name.as_deref().unwrap_or("trigger"), schedule?)
     })
@@ -70,19 +67,19 @@ fn times_of_day(spec: &TriggerSpec, problems: &mut Vec<Problem>) {
 /// Writes a trigger as a job file would.
 #[must_use]
 pub fn trigger_spec(definition: &TriggerDefinition) -> TriggerSpec {
-    let misfire = Misfire::ALL.into_iter().find(|policy| policy.as_str() == definition.misfire);
+    let misfire = Misfire::from_word(&definition.misfire);
     let mut spec = TriggerSpec {
         name: Some(definition.name.clone()),
         timezone: Some(definition.timezone.clone()),
         start_at: definition.start_at.map(|at| at.to_string()),
         end_at: definition.end_at.map(|at| at.to_string()),
         calendar: definition.calendar.clone(),
-        misfire: misfire.filter(|policy| *policy != Misfire::Smart),
+        misfire: misfire.and_then(unless_default),
         misfire_threshold: definition.misfire_threshold_ms.map(duration_text),
         priority: definition.priority,
         input: Some(definition.input.clone()).filter(|input| !input.is_null()),
         jitter: (definition.jitter_ms > 0).then(|| duration_text(definition.jitter_ms)),
-        semantics: (definition.semantics == "quartz").then_some(Semantics::Quartz),
+        semantics: Semantics::from_word(&definition.semantics).and_then(unless_default),
         paused: definition.paused.then_some(true),
         ..TriggerSpec::default()
     };
@@ -148,13 +145,7 @@ fn schedule(spec: &TriggerSpec, zone: &Zone) -> Result<ScheduleDefinition, Probl
         return daily_window(window, repeat_count).map_err(|problem| under("/daily_window", problem));
     }
     if let Some(jobs) = &spec.after {
-        let on = match spec.on.unwrap_or_default() {
-            AfterOn::Succeeded => after::AfterOn::Succeeded,
-            AfterOn::Failed => after::AfterOn::Failed,
-            AfterOn::Cancelled => after::AfterOn::Cancelled,
-            AfterOn::Skipped => after::AfterOn::Skipped,
-            AfterOn::Any => after::AfterOn::Any,
-        };
+        let on = spec.on.unwrap_or_default();
         return Ok(ScheduleDefinition::After { jobs: jobs.as_slice().to_vec(), on });
     }
     if let Some(text) = &spec.delay {
@@ -206,13 +197,7 @@ fn write_schedule(schedule: &ScheduleDefinition, spec: &mut TriggerSpec) {
                 [job] => OneOrMany::One(job.clone()),
                 jobs => OneOrMany::Many(jobs.to_vec()),
             });
-            spec.on = match on {
-                after::AfterOn::Succeeded => None,
-                after::AfterOn::Failed => Some(AfterOn::Failed),
-                after::AfterOn::Cancelled => Some(AfterOn::Cancelled),
-                after::AfterOn::Skipped => Some(AfterOn::Skipped),
-                after::AfterOn::Any => Some(AfterOn::Any),
-            };
+            spec.on = unless_default(*on);
             spec.timezone = None;
         }
     }

@@ -1,11 +1,10 @@
 //! Tasks between job file and definition.
 
-use mainspring_api::{
-    ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlBlock, XxlGlue, XxlLanguage, XxlTask,
-};
+use mainspring_api::{ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlGlue, XxlLanguage, XxlTask};
 use mainspring_core::job;
 use mainspring_tasks::{CallPart, HttpCall};
 
+use super::job::unless_default;
 use super::schedule::OrNote;
 use super::texts::{duration_text, positive_ms};
 
@@ -50,11 +49,7 @@ fn xxl(spec: &XxlTask) -> job::XxlTask {
             remark: glue.remark.clone(),
         }),
         params: spec.params.clone().unwrap_or_default(),
-        block: match spec.block.unwrap_or_default() {
-            XxlBlock::SerialExecution => job::Block::SerialExecution,
-            XxlBlock::DiscardLater => job::Block::DiscardLater,
-            XxlBlock::CoverEarly => job::Block::CoverEarly,
-        },
+        block: spec.block.unwrap_or_default(),
         id: spec.id,
     }
 }
@@ -68,11 +63,7 @@ fn xxl_spec(task: &job::XxlTask) -> XxlTask {
             Some(XxlGlue { language, source: glue.source.clone(), remark: glue.remark.clone() })
         }),
         params: Some(task.params.clone()).filter(|params| !params.is_empty()),
-        block: match task.block {
-            job::Block::SerialExecution => None,
-            job::Block::DiscardLater => Some(XxlBlock::DiscardLater),
-            job::Block::CoverEarly => Some(XxlBlock::CoverEarly),
-        },
+        block: unless_default(task.block),
         id: task.id,
     }
 }

@@ -42,7 +42,7 @@ fn definition(name: &str, task: &TaskSpec, (job, hold): (Job, Option<Hold>), nee
     let matrix = || task.matrix.iter().map(|(axis, values)| (axis.clone(), values.clone())).collect();
     TaskDefinition {
         needs: needs.to_vec(),
-        trigger_rule: task.trigger_rule.map(trigger_rule).unwrap_or_default(),
+        trigger_rule: task.trigger_rule.unwrap_or_default(),
         condition: task.condition.clone(),
         spread: match &task.map {
             Some(list) => Some(Spread::Map(list.clone())),
@@ -78,8 +78,7 @@ pub(super) fn warnings(spec: &JobSpec, workflow: &Workflow) -> Vec<Problem> {
     let name = |task: u32| workflow.tasks[task as usize].name.as_str();
     let roots = spec.tasks.iter().filter(|(_, task)| task.needs.is_none() && !task.finally);
     let idle = roots.filter_map(|(name, task)| {
-        let rule = task.trigger_rule.filter(|rule| trigger_rule(*rule) != workflow::TriggerRule::AllSuccess)?;
-        let rule = trigger_rule(rule);
+        let rule = task.trigger_rule.filter(|rule| *rule != workflow::TriggerRule::AllSuccess)?;
         let message = format!("task \"{name}\" needs no other one, so it runs whatever {rule} says");
         Some(Problem::new(ErrorCode::WorkflowRootRule, message).at(format!("{}/trigger_rule", place(name))))
     });
@@ -145,24 +144,6 @@ fn need_place(spec: &JobSpec, task: &str, need: &str) -> String {
 
 fn place(task: &str) -> String {
     format!("/tasks/{task}")
-}
-
-fn trigger_rule(rule: mainspring_api::TriggerRule) -> workflow::TriggerRule {
-    use mainspring_api::TriggerRule as Written;
-    match rule {
-        Written::AllSuccess => workflow::TriggerRule::AllSuccess,
-        Written::NoneFailed => workflow::TriggerRule::NoneFailed,
-        Written::NoneFailedMinOneSuccess => workflow::TriggerRule::NoneFailedMinOneSuccess,
-        Written::NoneSkipped => workflow::TriggerRule::NoneSkipped,
-        Written::AllDone => workflow::TriggerRule::AllDone,
-        Written::AllDoneMinOneSuccess => workflow::TriggerRule::AllDoneMinOneSuccess,
-        Written::AllFailed => workflow::TriggerRule::AllFailed,
-        Written::AllSkipped => workflow::TriggerRule::AllSkipped,
-        Written::OneSuccess => workflow::TriggerRule::OneSuccess,
-        Written::OneFailed => workflow::TriggerRule::OneFailed,
-        Written::OneDone => workflow::TriggerRule::OneDone,
-        Written::Always => workflow::TriggerRule::Always,
-    }
 }
 
 fn fail_fast(spec: &JobSpec) -> workflow::FailFast {

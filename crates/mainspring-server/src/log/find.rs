@@ -8,7 +8,7 @@ use mainspring_tasks::LogLine as Raw;
 use regex::{Regex, RegexBuilder};
 
 use super::ansi::visible;
-use super::place::{Log, Part, stream};
+use super::place::{Log, Part};
 use crate::app::App;
 use crate::extract::off_thread;
 use crate::refusal::{Answer, Refusal};
@@ -68,7 +68,7 @@ impl Find {
             line: number,
             attempt,
             at: instant(Timestamp::from_millis(line.at_ms)),
-            stream: stream(line.stream),
+            stream: line.stream.into(),
             ranges: ranges.collect(),
             text: shown.to_owned(),
         })

@@ -1,10 +1,9 @@
 //! A place in the log of a run, through all its attempts.
 
-use mainspring_api::{ErrorCode, LogFilter, LogLine, LogStream};
+use mainspring_api::{ErrorCode, LogFilter, LogLine};
 use mainspring_core::RunId;
 use mainspring_engine::Control;
 use mainspring_schedule::Timestamp;
-use mainspring_tasks::Stream;
 
 use super::level::level;
 use crate::app::App;
@@ -120,19 +119,10 @@ fn show(number: u64, attempt: u32, line: mainspring_tasks::LogLine) -> LogLine {
         line: number,
         attempt,
         at: instant(Timestamp::from_millis(line.at_ms)),
-        stream: stream(line.stream),
+        stream: line.stream.into(),
         level: level(&line.text),
         text: line.text,
         // A line that is too long goes on in the next one; nothing of it is dropped.
         truncated: false,
-    }
-}
-
-/// The same stream on the wire.
-pub(super) const fn stream(stream: Stream) -> LogStream {
-    match stream {
-        Stream::Stdout => LogStream::Stdout,
-        Stream::Stderr => LogStream::Stderr,
-        Stream::System => LogStream::System,
     }
 }

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::extract::State;
-use mainspring_api::{self as api, Approval, ApprovalFilter, Page, routes};
+use mainspring_api::{Approval, ApprovalFilter, Page, routes};
 use mainspring_core::RunId;
 use mainspring_core::routing::{HOLD_LINE, queue_of};
 use mainspring_core::run::RunState;
-use mainspring_core::workflow::{Hold, OnTimeout, TaskState};
+use mainspring_core::workflow::{Hold, TaskState};
 use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
@@ -104,10 +104,6 @@ fn approval(tasks: &Tasks, place: Place, run: &RunInfo, parent: RunId) -> Option
         from: asked.from.clone(),
         since: instant(row.since),
         until: run.expires_at.map(instant),
-        on_timeout: run.expires_at.map(|_| match asked.on_timeout {
-            OnTimeout::Fail => api::OnTimeout::Fail,
-            OnTimeout::Skip => api::OnTimeout::Skip,
-            OnTimeout::Approve => api::OnTimeout::Approve,
-        }),
+        on_timeout: run.expires_at.map(|_| asked.on_timeout),
     })
 }

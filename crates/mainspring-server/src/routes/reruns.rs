@@ -18,7 +18,6 @@ use crate::idempotency::Deed;
 use crate::plans::{self, Remembered};
 use crate::refusal::{Answer, Refusal};
 use crate::show;
-use crate::tasks;
 
 /// Tasks that one request names at most.
 const TASKS_MAX: usize = 10_000;
@@ -135,7 +134,7 @@ fn shown(plan: &RerunPlan) -> api::RerunPlan {
     let tasks = plan.rows.iter().zip(&plan.estimates).map(|(row, estimate)| api::RerunTask {
         name: row.name.clone(),
         action: action(row.action),
-        state: row.state.map(tasks::state),
+        state: row.state.map(Into::into),
         reason: row.reason.clone(),
         change: row.change.map(|change| match change {
             Change::New => api::RerunChange::New,
@@ -148,7 +147,7 @@ fn shown(plan: &RerunPlan) -> api::RerunPlan {
         run: plan.run.id.to_string(),
         namespace: plan.run.key.namespace.clone(),
         job: plan.run.key.name.clone(),
-        state: show::run_state(plan.run.state),
+        state: plan.run.state.into(),
         job_version: show::count(plan.run.job_version.0),
         version: show::count(plan.version.0),
         latest_version: show::count(plan.latest.0),

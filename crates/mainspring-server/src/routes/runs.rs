@@ -161,7 +161,7 @@ async fn job_id(app: &App, key: &JobKey) -> Answer<JobId> {
 fn states(asked: Option<api::RunState>, which: Which) -> Answer<Option<Vec<RunState>>> {
     let asked = match asked {
         None => None,
-        Some(word) => Some(show::state_of(word).ok_or_else(|| {
+        Some(word) => Some(word.known().ok_or_else(|| {
             let known: Vec<_> = RunState::ALL.iter().map(|state| state.as_str()).collect();
             Refusal::new(ErrorCode::RequestQuery, format!("state takes one of {}", known.join(", ")))
         })?),

@@ -96,7 +96,7 @@ async fn list_tasks(
             items.map(|item| (item, Place { task, item: Some(item) })).collect()
         }
     };
-    let fits = |place: &Place| filter.state.is_none_or(|asked| tasks::state(tasks.stands(*place)) == asked);
+    let fits = |place: &Place| filter.state.is_none_or(|asked| Some(tasks.stands(*place)) == asked.known());
     let mut chosen = places.into_iter().filter(|(_, place)| fits(place));
     let page: Vec<Place> = chosen.by_ref().take(limit).map(|(_, place)| place).collect();
     let next_cursor = chosen.next().map(|(number, _)| number.to_string());

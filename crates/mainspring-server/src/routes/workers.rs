@@ -6,14 +6,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use mainspring_api::{
-    self as api, AttemptState, ErrorCode, LogStream, Problem, WorkerEnd, WorkerHolding, WorkerLog, WorkerOrders,
-    WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken, WorkerTokenSpec, is_valid_name,
-    routes,
+    self as api, ErrorCode, Problem, WorkerEnd, WorkerHolding, WorkerLog, WorkerOrders, WorkerPoll, WorkerReceipt,
+    WorkerReport, WorkerSpec, WorkerTerms, WorkerToken, WorkerTokenSpec, is_valid_name, routes,
 };
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::Job;
 use mainspring_core::routing::Shard;
-use mainspring_core::run::AttemptOutcome;
 use mainspring_core::workers::{GIVE_UP_MS, HOLD_MS, IDLE_HOLD_MS};
 use mainspring_core::{Incarnation, RunId};
 use mainspring_engine::{LogPiece, Poll, RemoteEnd, Report, Told, WorkerError};
@@ -174,7 +172,7 @@ fn orders(told: Told, now: Timestamp) -> WorkerOrders {
             working_dir: job.working_dir.clone(),
             data: given.data.clone(),
             timeout_ms: given.timeout_ms(now),
-            leftovers: crate::convert::leftovers(job.leftovers),
+            leftovers: job.leftovers,
             shared,
         }
     };
@@ -214,11 +212,7 @@ async fn report(
 fn piece(log: WorkerLog) -> Answer<LogPiece> {
     let line = |line: api::WorkerLine| LogLine {
         at_ms: line.at.as_millis(),
-        stream: match line.stream {
-            LogStream::Stdout => Stream::Stdout,
-            LogStream::Stderr => Stream::Stderr,
-            LogStream::System | LogStream::Unknown => Stream::System,
-        },
+        stream: line.stream.known().unwrap_or(Stream::System),
         partial: line.partial || line.text.len() > LINE_MAX,
         text: cut(line.text, LINE_MAX),
     };
@@ -230,16 +224,10 @@ fn piece(log: WorkerLog) -> Answer<LogPiece> {
 }
 
 fn end(end: WorkerEnd) -> Answer<RemoteEnd> {
-    let outcome = match end.outcome {
-        AttemptState::Succeeded => AttemptOutcome::Succeeded,
-        AttemptState::Failed => AttemptOutcome::Failed,
-        AttemptState::TimedOut => AttemptOutcome::TimedOut,
-        AttemptState::Cancelled => AttemptOutcome::Cancelled,
-        AttemptState::Lost => AttemptOutcome::Lost,
-        AttemptState::Running | AttemptState::Unknown => {
-            return Err(invalid("/ends", "an attempt ends as succeeded, failed, timed_out, cancelled or lost"));
-        }
-    };
+    let outcome = end
+        .outcome
+        .outcome()
+        .ok_or_else(|| invalid("/ends", "an attempt ends as succeeded, failed, timed_out, cancelled or lost"))?;
     let output = end.output.map(|output| output.to_string());
     let most = mainspring_tasks::Settings::OUTPUT_BYTES_MAX;
     if let Some(output) = output.as_ref().filter(|output| output.len() > most) {

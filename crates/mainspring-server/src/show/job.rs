@@ -70,7 +70,7 @@ fn brief(run: &RunDigest) -> api::RunSummary {
     let fired = run.origin.has_fire_time();
     api::RunSummary {
         id: run.id.to_string(),
-        state: super::run::state(run.state),
+        state: run.state.into(),
         fire_at: fired.then(|| instant(run.fire_time)),
         started_at: run.started_at.map(instant),
         ended_at: run.ended_at.map(instant),

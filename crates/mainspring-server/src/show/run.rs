@@ -6,7 +6,7 @@ use mainspring_api as api;
 use mainspring_core::job::Job;
 use mainspring_core::output::OutputRef;
 use mainspring_core::routing::Shard;
-use mainspring_core::run::{AttemptOutcome, Origin, RunState};
+use mainspring_core::run::{Origin, RunState};
 use mainspring_core::workflow::TaskContext;
 use mainspring_core::{JobId, JobVersion, Timestamp};
 use mainspring_store::{AttemptInfo, RunInfo, Store};
@@ -63,7 +63,7 @@ impl<'a> Runs<'a> {
             job_version: count(run.job_version.0),
             trigger: run.trigger_name,
             origin: origin(run.origin),
-            state: state(run.state),
+            state: run.state.into(),
             reason: reason(run.reason, run.error),
             fire_at: fired.then(|| instant(run.fire_time)),
             due_at: fired.then(|| instant(run.due_at)),
@@ -163,7 +163,7 @@ pub(crate) fn summary(run: &RunInfo) -> api::RunSummary {
     let fired = run.origin.has_fire_time();
     api::RunSummary {
         id: run.id.to_string(),
-        state: state(run.state),
+        state: run.state.into(),
         fire_at: fired.then(|| instant(run.fire_time)),
         started_at: run.started_at.map(instant),
         ended_at: run.ended_at.filter(|_| run.state.is_final()).map(instant),
@@ -175,13 +175,7 @@ pub(crate) fn attempt(run: &RunInfo, attempt: AttemptInfo) -> Option<api::Attemp
     Some(api::Attempt {
         run: run.id.to_string(),
         number: attempt.attempt,
-        state: attempt.outcome.map_or(api::AttemptState::Running, |outcome| match outcome {
-            AttemptOutcome::Succeeded => api::AttemptState::Succeeded,
-            AttemptOutcome::Failed => api::AttemptState::Failed,
-            AttemptOutcome::TimedOut => api::AttemptState::TimedOut,
-            AttemptOutcome::Lost => api::AttemptState::Lost,
-            AttemptOutcome::Cancelled => api::AttemptState::Cancelled,
-        }),
+        state: attempt.outcome.map_or(api::AttemptState::Running, Into::into),
         reason: reason(attempt.error_code, attempt.error),
         worker: None,
         claimed_at: instant(attempt.claimed_at.or(attempt.started_at)?),
@@ -190,25 +184,6 @@ pub(crate) fn attempt(run: &RunInfo, attempt: AttemptInfo) -> Option<api::Attemp
         exit_code: attempt.exit_code,
         signal: attempt.signal,
     })
-}
-
-/// The state of that name in the core; none for one that this server does not know.
-pub(crate) fn state_of(state: api::RunState) -> Option<RunState> {
-    RunState::from_word(state.as_str())
-}
-
-pub(crate) fn state(state: RunState) -> api::RunState {
-    match state {
-        RunState::Waiting => api::RunState::Waiting,
-        RunState::Held => api::RunState::Held,
-        RunState::Scheduled => api::RunState::Scheduled,
-        RunState::Queued => api::RunState::Queued,
-        RunState::Running => api::RunState::Running,
-        RunState::Succeeded => api::RunState::Succeeded,
-        RunState::Failed => api::RunState::Failed,
-        RunState::Cancelled => api::RunState::Cancelled,
-        RunState::Skipped => api::RunState::Skipped,
-    }
 }
 
 fn origin(origin: Origin) -> api::Origin {

@@ -1,7 +1,7 @@
 //! From `scheduled` over `queued` to `running`, and what a new process start takes over.
 
 use mainspring_core::batch::{ClaimedRun, LiveRun, Queues};
-use mainspring_core::run::{RunState, expiry};
+use mainspring_core::run::{RunState, expiry, next_state};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp};
 
 use super::live::{Live, Run};
@@ -109,7 +109,7 @@ fn expire_due(model: &mut Model, at: Timestamp, limit: u32, released: &mut Relea
     for (job, id) in due {
         let run = model.live.get(id).expect("nobody else ends it");
         let (event, reason) = expiry(run.attempt);
-        let state = run.state.on(event).expect("a run that waits can end by itself");
+        let state = next_state(run.state, event).expect("a run that waits can end by itself");
         model.end_unstarted(id, state, reason, at);
         runs::free_slot(model, job);
         released.expired += 1;

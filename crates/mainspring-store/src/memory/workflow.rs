@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mainspring_core::batch::Placed;
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::routing::WORKFLOW_LINE;
-use mainspring_core::run::{Origin, RunEvent, RunState};
+use mainspring_core::run::{Origin, RunEvent, RunState, next_state};
 use mainspring_core::workflow::{Stop, TaskState};
 use mainspring_core::{RunId, Timestamp, shard_of};
 
@@ -270,7 +270,7 @@ fn start_run(model: &mut Model, parent: &Run, task: &TaskWrite, start: &TaskStar
 
 /// Ends the run itself.
 fn end(model: &mut Model, step: &WorkflowStep, event: RunEvent, reason: Option<&str>) {
-    let state = RunState::Running.on(event).expect("a run that goes on can end");
+    let state = next_state(RunState::Running, event).expect("a run that goes on can end");
     let mut run = model.live.remove_if(step.run, |_| true).expect("the caller has seen it");
     let (job, trigger, started_at) = (run.job, run.trigger, run.claimed_at);
     let asked = run.more.as_ref().and_then(|more| more.reason.clone()).filter(|_| state == RunState::Cancelled);

@@ -3,7 +3,7 @@
 
 use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Admission, REPLACED, admit_replacing, to_replace};
-use mainspring_core::run::{RunEvent, RunState, expiry};
+use mainspring_core::run::{RunEvent, RunState, expiry, next_state};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
@@ -183,7 +183,7 @@ pub(crate) fn end_unstarted(
     };
     db.make_room(&mut std::iter::once(run))?;
     let Ending { event, reason } = ending;
-    let Ok(over) = state.on(event) else { return Ok(Notes::default()) };
+    let Ok(over) = next_state(state, event) else { return Ok(Notes::default()) };
     let values: [(&str, &dyn ToSql); 4] =
         [(":state", &over.as_str()), (":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
     execute(db, sql!("cancel_unstarted"), &values)?;

@@ -1,5 +1,7 @@
 //! Lines and chunks as plain data.
 
+pub use mainspring_model::Stream;
+
 /// One line of an attempt's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
@@ -12,17 +14,6 @@ pub struct LogLine {
     pub text: String,
     /// Whether the line continues in the next one of the same stream, because it was too long.
     pub partial: bool,
-}
-
-/// The source of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// The process's standard output, or the body of an HTTP response.
-    Stdout,
-    /// The process's standard error.
-    Stderr,
-    /// The worker itself.
-    System,
 }
 
 /// Consecutive lines of one attempt.

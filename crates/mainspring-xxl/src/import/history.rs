@@ -69,7 +69,7 @@ fn script(row: &Row) -> Option<OldScript> {
         row.get("glue_source").filter(|source| !source.trim().is_empty() && source.len() <= XxlGlue::SOURCE_MAX)?;
     Some(OldScript {
         id: row.number("id")?,
-        language: GlueType::parse(row.text("glue_type")?)?.ours()?,
+        language: GlueType::from_word(row.text("glue_type")?)?.ours()?,
         source: source.to_owned(),
         remark: row.text("glue_remark").map(|remark| remark.chars().take(XxlGlue::REMARK_MAX).collect()),
         saved: row.text("add_time").or_else(|| row.text("update_time")).unwrap_or_default().to_owned(),

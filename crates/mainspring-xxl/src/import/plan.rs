@@ -219,7 +219,7 @@ impl Around<'_> {
     /// What it does: a handler, or a script that executors run.
     fn work(&self, row: &Row, job: &mut JobSpec, item: &mut Item) -> Option<()> {
         let text = row.text("glue_type").unwrap_or_default();
-        let Some(glue) = GlueType::parse(text) else {
+        let Some(glue) = GlueType::from_word(text) else {
             item.refuse(format!("its glue type {text:?} is unknown"));
             return None;
         };
@@ -266,7 +266,7 @@ impl Around<'_> {
             None => (ScheduleType::Cron.as_str(), row.text("job_cron").unwrap_or_default()),
         };
         let misfire = row.text("misfire_strategy").unwrap_or(MisfireStrategy::DoNothing.as_str());
-        let Some(misfire) = MisfireStrategy::parse(misfire) else {
+        let Some(misfire) = MisfireStrategy::from_word(misfire) else {
             item.refuse(format!("its misfire strategy {misfire:?} is unknown"));
             return None;
         };
@@ -276,7 +276,7 @@ impl Around<'_> {
             misfire_threshold: Some(format!("{}s", MisfireStrategy::THRESHOLD_MS / 1_000)),
             ..TriggerSpec::default()
         };
-        match ScheduleType::parse(kind) {
+        match ScheduleType::from_word(kind) {
             Some(ScheduleType::None) => return Some(()),
             Some(ScheduleType::Cron) => {
                 trigger.cron = Some(conf.to_owned());
@@ -308,7 +308,7 @@ impl Around<'_> {
 
     /// Where it runs, beside what, for how long and how often.
     fn how(&self, id: i64, row: &Row, job: &mut JobSpec, item: &mut Item) -> Option<()> {
-        match self.routes.get(&id).map(|text| RouteStrategy::parse(text).ok_or(text)) {
+        match self.routes.get(&id).map(|text| RouteStrategy::from_word(text).ok_or(text)) {
             Some(Ok(route)) => job.routing = Some(route.ours()),
             Some(Err(text)) => {
                 item.refuse(format!("its route strategy {text:?} is unknown"));
@@ -317,8 +317,8 @@ impl Around<'_> {
             None => item.change("it has no route strategy, with which it could not run: any worker executes it"),
         }
         let block = row.text("executor_block_strategy").unwrap_or_default();
-        let known = BlockStrategy::parse(block).unwrap_or(BlockStrategy::Serial);
-        if !block.is_empty() && BlockStrategy::parse(block).is_none() {
+        let known = BlockStrategy::from_word(block).unwrap_or(BlockStrategy::Serial);
+        if !block.is_empty() && BlockStrategy::from_word(block).is_none() {
             item.change(format!("its block strategy {block:?} is unknown, and read as {known}, as executors do"));
         }
         // Its overlap follows.
@@ -346,7 +346,7 @@ impl Around<'_> {
 /// Tells whether a route may give two runs of a job to two executors.
 fn spreads(route: &str) -> bool {
     !matches!(
-        RouteStrategy::parse(route),
+        RouteStrategy::from_word(route),
         Some(RouteStrategy::First | RouteStrategy::Last | RouteStrategy::ConsistentHash)
     )
 }

@@ -1,9 +1,10 @@
 //! Tasks that wait, between job file and definition.
 
-use mainspring_api::{ApprovalSpec, JobSpec, OnTimeout as Written, OneOrMany, Problem, TaskSpec, WaitSpec};
+use mainspring_api::{ApprovalSpec, JobSpec, OneOrMany, Problem, TaskSpec, WaitSpec};
 use mainspring_core::compile;
-use mainspring_core::workflow::{Approval, Hold, OnTimeout};
+use mainspring_core::workflow::{Approval, Hold};
 
+use crate::convert::job::unless_default;
 use crate::convert::schedule::OrNote;
 use crate::convert::texts::{duration_text, instant, positive_ms};
 use crate::convert::{Surroundings, problem};
@@ -41,11 +42,7 @@ fn approval(spec: &ApprovalSpec, problems: &mut Vec<Problem>) -> Approval {
         prompt: spec.prompt.clone(),
         from: spec.from.as_ref().map(|from| from.as_slice().to_vec()).unwrap_or_default(),
         timeout_ms: timeout.transpose().or_note(problems).flatten(),
-        on_timeout: match spec.on_timeout.unwrap_or_default() {
-            Written::Fail => OnTimeout::Fail,
-            Written::Skip => OnTimeout::Skip,
-            Written::Approve => OnTimeout::Approve,
-        },
+        on_timeout: spec.on_timeout.unwrap_or_default(),
     }
 }
 
@@ -65,11 +62,7 @@ pub(super) fn write(hold: &Hold, task: &mut TaskSpec) {
                     _ => Some(OneOrMany::Many(from)),
                 },
                 timeout: approval.timeout_ms.map(duration_text),
-                on_timeout: match approval.on_timeout {
-                    OnTimeout::Fail => None,
-                    OnTimeout::Skip => Some(Written::Skip),
-                    OnTimeout::Approve => Some(Written::Approve),
-                },
+                on_timeout: unless_default(approval.on_timeout),
             });
         }
     }

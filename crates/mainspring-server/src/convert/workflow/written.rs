@@ -1,13 +1,12 @@
 //! Tasks as a job file says them: each without what it has from the workflow and its defaults.
 
-use mainspring_api::{
-    Backoff, FailFast, FailFastWord, JobSpec, OnLost, OneOrMany, Routing, TaskSpec, TriggerRule as Written,
-};
+use mainspring_api::{Backoff, FailFast, FailFastWord, JobSpec, OnLost, OneOrMany, Routing, TaskSpec};
 use mainspring_core::job::{DEFAULT_QUEUE, Job, Task};
 use mainspring_core::workflow::{self, Spread, TaskDefinition, Workflow};
 use mainspring_schedule::Timestamp;
 use serde::Deserialize;
 
+use crate::convert::job::unless_default;
 use crate::convert::{Known, NO_LINES, Surroundings, job};
 
 const NO_TIME: &str = "0s";
@@ -89,7 +88,7 @@ fn task(task: &TaskDefinition, mut needs: Vec<String>, silent: &JobSpec) -> Task
             1 => needs.pop().map(OneOrMany::One),
             _ => Some(OneOrMany::Many(needs)),
         },
-        trigger_rule: trigger_rule(task.trigger_rule),
+        trigger_rule: unless_default(task.trigger_rule),
         condition: task.condition.clone(),
         matrix,
         map: match &task.spread {
@@ -133,10 +132,4 @@ fn task(task: &TaskDefinition, mut needs: Vec<String>, silent: &JobSpec) -> Task
 
 fn owned((name, value): (&String, &String)) -> (String, String) {
     (name.clone(), value.clone())
-}
-
-/// Nothing where that is what files without a word say.
-fn trigger_rule(rule: workflow::TriggerRule) -> Option<Written> {
-    (rule != workflow::TriggerRule::default())
-        .then(|| serde_json::from_value(rule.as_str().into()).expect("both have the same words"))
 }

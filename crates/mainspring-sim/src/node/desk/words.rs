@@ -37,13 +37,7 @@ pub(super) fn offered(given: &Given) -> WorkerRun {
 }
 
 pub(crate) fn outcome_of(state: AttemptState) -> AttemptOutcome {
-    match state {
-        AttemptState::Succeeded => AttemptOutcome::Succeeded,
-        AttemptState::TimedOut => AttemptOutcome::TimedOut,
-        AttemptState::Lost => AttemptOutcome::Lost,
-        AttemptState::Cancelled => AttemptOutcome::Cancelled,
-        _ => AttemptOutcome::Failed,
-    }
+    state.outcome().unwrap_or(AttemptOutcome::Failed)
 }
 
 /// Names an attempt as workers do.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mainspring_core::run::{RunEvent, RunState, Verdict};
+use mainspring_core::run::{RunEvent, RunState, Verdict, next_state};
 use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
 use serde_json::{Value, json};
 
@@ -224,7 +224,7 @@ fn end(
     reason: Option<&str>,
 ) -> Step<()> {
     let db = &session.connection;
-    let state = RunState::Running.on(RunEvent::Ended(verdict)).expect("a run that goes on can end");
+    let state = next_state(RunState::Running, RunEvent::Ended(verdict)).expect("a run that goes on can end");
     db.make_room(&mut std::iter::once(step.run))?;
     let values: [(&str, &dyn ToSql); 5] = [
         (":state", &state.as_str()),

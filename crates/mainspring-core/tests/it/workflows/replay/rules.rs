@@ -92,10 +92,10 @@ fn orders(states: &[TaskState]) -> Vec<Vec<TaskState>> {
 /// The first answer of a rule that is asked after each arrival.
 fn first_answer(rule: TriggerRule, arrivals: &[TaskState]) -> &'static str {
     let mut counts = Counts::waiting_for(u32::try_from(arrivals.len()).expect("a few"));
-    let mut answers = vec![rule.decide(counts)];
+    let mut answers = vec![counts.decide(rule)];
     for state in arrivals {
         counts.end(*state);
-        answers.push(rule.decide(counts));
+        answers.push(counts.decide(rule));
     }
     match answers.into_iter().find(|answer| *answer != Decision::Wait) {
         Some(Decision::Run) => "run",
