@@ -41,7 +41,7 @@ pub use backfills::{ACTIVE_MAX, BackfillError, BackfillVerb, FIRES_MAX, Plan as 
 pub use herd::Herd;
 pub use jobs::{Change, JobPlan, JobSave, SaveMode};
 pub use preview::Upcoming;
-pub use rerun::{RerunAsk, RerunError, RerunPlan, RerunTasks, RerunVersion};
+pub use rerun::{Reran, RerunAsk, RerunError, RerunPlan, RerunTasks, RerunVersion};
 pub use runs::{Ask, Asking};
 
 /// How often a request starts again that others keep overtaking.

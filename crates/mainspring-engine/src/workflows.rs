@@ -7,6 +7,7 @@
 //! had to catch where there are none.
 
 mod asked;
+mod drain;
 mod live;
 mod plan;
 #[cfg(test)]
@@ -320,6 +321,9 @@ impl Inner {
         for task in live.unknown() {
             let answer = values::ask(&*self.store, &live, task, true, self.time.now()).await?;
             live.know(task, answer);
+        }
+        if row.tasks.iter().any(|task| task.generation > 0) {
+            live.drain(drain::unfinished(&*self.store, plan.workflow(), row.run).await?.into_iter());
         }
         Ok(live)
     }

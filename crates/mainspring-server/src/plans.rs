@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mainspring_api::{ErrorCode, Problem};
+use mainspring_core::workflow::rerun::{Action, TableRow};
 use mainspring_engine::control::RerunPlan;
 use mainspring_store::{Document, DocumentExpect};
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,9 @@ pub(crate) struct Remembered {
 
 impl Remembered {
     pub(crate) fn of(plan: &RerunPlan) -> Self {
-        let task = |row: &mainspring_core::workflow::rerun::TableRow| {
+        // What goes on beside the plan is no part of it.
+        let is_planned = |row: &&TableRow| !plan.is_in_place() || !matches!(row.action, Action::Keep | Action::GoesOn);
+        let task = |row: &TableRow| {
             let state = row.state.map_or("without record", |state| state.as_str());
             (row.name.clone(), format!("{} ({state}, {})", row.action, row.reason))
         };
@@ -37,7 +40,7 @@ impl Remembered {
             run: plan.run.id.to_string(),
             version: plan.version.0,
             rerun_as: plan.rerun_as.map(|run| run.to_string()),
-            tasks: plan.rows.iter().map(task).collect(),
+            tasks: plan.rows.iter().filter(is_planned).map(task).collect(),
         }
     }
 }

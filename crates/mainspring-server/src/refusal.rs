@@ -127,9 +127,16 @@ impl From<RerunError> for Refusal {
         let detail = error.to_string();
         match error {
             RerunError::NotWorkflow { .. } => Self::new(ErrorCode::RunNotWorkflow, detail),
-            RerunError::Live { run } => {
+            RerunError::Live { run, .. } => {
                 Self::new(ErrorCode::RunLive, detail).hint(format!("mainspring run wait {run}"))
             }
+            RerunError::LiveVersion { .. } => {
+                Self::new(ErrorCode::RunLive, detail).hint("leave the version out, or wait for the end of the run")
+            }
+            RerunError::Running { run, .. } => Self::new(ErrorCode::RunLive, detail)
+                .hint(format!("wait for their ends, or cancel them: mainspring run rerun {run} … --cancel-running")),
+            RerunError::Busy { run } => Self::new(ErrorCode::RunLive, detail)
+                .hint(format!("pause it first, so that nothing new starts: mainspring run pause {run}")),
             RerunError::UnknownTask { name, known, .. } => {
                 let refusal = Self::new(ErrorCode::TaskNotFound, detail);
                 match did_you_mean(&name, known.iter().map(String::as_str)) {

@@ -2,6 +2,7 @@
 
 mod why;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api as api;
@@ -55,6 +56,10 @@ impl Tasks {
         let rerun_as = row.as_ref().and_then(|row| row.rerun_as);
         let mut rows = row.map(|row| row.tasks).unwrap_or_default();
         rows.sort_by_key(|row| (row.task, row.item));
+        // Items of a task that was set back belong to its earlier generation.
+        let whole: BTreeMap<u32, u32> =
+            rows.iter().filter(|row| row.item.is_none()).map(|row| (row.task, row.generation)).collect();
+        rows.retain(|row| whole.get(&row.task).is_none_or(|generation| *generation == row.generation));
         let mut states = vec![untouched; shape.graph().len()];
         for row in rows.iter().filter(|row| row.item.is_none()) {
             states[row.task as usize] = row.state;

@@ -307,6 +307,13 @@ pub struct RunQuery {
     pub limit: u32,
 }
 
+impl RunQuery {
+    /// Whether runs that are final, or others, can be among those asked for. They are kept apart.
+    pub(crate) fn wants(&self, is_final: bool) -> bool {
+        self.states.is_empty() || self.states.iter().any(|state| state.is_final() == is_final)
+    }
+}
+
 /// A run, unfinished or final. Between two attempts it shows what the one before left, except for its output.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunInfo {

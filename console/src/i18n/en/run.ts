@@ -4,6 +4,7 @@ export const run = {
   tabs: { tasks: 'Tasks', log: 'Log', timeline: 'Timeline', data: 'Input and output' },
   rerun: 'Run again',
   rerunText: 'Starts a new run with the same input and the same version of the job.',
+  rerunLiveText: 'The run is cancelled. When it has ended, a new one starts with the same input and the same version of the job.',
   rerunDone: 'A new run has started.',
   cancel: 'Cancel',
   cancelTitle: 'Cancel this run?',

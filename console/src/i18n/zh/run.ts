@@ -6,6 +6,7 @@ export const run: typeof en = {
   tabs: { tasks: '任务', log: '日志', timeline: '时间线', data: '输入与输出' },
   rerun: '重新运行',
   rerunText: '以相同的输入和相同的作业版本启动一次新的运行。',
+  rerunLiveText: '先取消本次运行。结束后，以相同的输入和相同的作业版本启动一次新的运行。',
   rerunDone: '新的运行已启动。',
   cancel: '取消运行',
   cancelTitle: '取消此次运行？',

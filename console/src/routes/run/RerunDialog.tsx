@@ -15,7 +15,7 @@ import { StateBadge } from '@/components/StateBadge';
 import { toast } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
-import { type State, asState } from '@/states';
+import { type State, asState, isFinal } from '@/states';
 import { GraphView } from '../workflow/GraphView';
 import { graphOf } from '../workflow/graph';
 import { definedTasksQuery } from '../workflow/queries';
@@ -25,7 +25,7 @@ import { type Choice, type RerunPlan, type RerunTask, cliOf, differences, planQu
 
 const ways: readonly Choice['which'][] = ['failed', 'tasks', 'missing', 'all'];
 /** What becomes of a task, as a state that the console draws. */
-const looks: Record<string, State> = { rerun: 'retrying', keep: 'succeeded', cannot_run: 'failed', gone: 'cancelled' };
+const looks: Record<string, State> = { rerun: 'retrying', keep: 'succeeded', goes_on: 'running', cannot_run: 'failed', gone: 'cancelled' };
 
 /** Chooses tasks of a workflow run, shows what would happen, and does just that. */
 export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly string[] | undefined; onClose: () => void }) {
@@ -33,7 +33,9 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
   const formats = useFormats();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [choice, setChoice] = useState<Choice>(() => ({ which: from ? 'tasks' : run.state === 'failed' || run.state === 'cancelled' ? 'failed' : 'all', tasks: new Set(from), downstream: from !== undefined, upstream: false, version: 'pinned' }));
+  // In a run that goes on, the tasks run again in the run itself.
+  const live = !isFinal(run.state);
+  const [choice, setChoice] = useState<Choice>(() => ({ which: from || live ? 'tasks' : run.state === 'failed' || run.state === 'cancelled' ? 'failed' : 'all', tasks: new Set(from), downstream: from !== undefined, upstream: false, version: 'pinned', cancelRunning: false }));
   const [reason, setReason] = useState('');
   // The plan that was refused, to show what is different now.
   const [refused, setRefused] = useState<RerunPlan>();
@@ -58,7 +60,8 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
     mutationFn: (of: RerunPlan) => ask(api.POST('/api/v1/runs/{run}/rerun', { params: { path: { run: run.id }, header: { 'Idempotency-Key': idempotencyKey() } }, body: { ...request, plan: of.plan, ...(reason === '' ? {} : { reason }) } })),
     onSuccess: (next) => {
       onClose();
-      toast({ tone: 'good', text: t.run.rerunDone });
+      toast({ tone: 'good', text: next.id === run.id ? t.rerun.setBack : t.run.rerunDone });
+      if (next.id === run.id) void client.invalidateQueries();
       void navigate({ to: '/ns/$ns/runs/$run', params: { ns: next.namespace, run: next.id } });
     },
     onError: (error, of) => {
@@ -77,7 +80,7 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
       onClose={onClose}
       width="l"
       title={t.rerun.title}
-      description={t.rerun.text}
+      description={live ? t.rerun.liveText : t.rerun.text}
       footer={
         <>
           <Menu trigger={<IconButton label={t.common.moreActions} icon={ChevronDown} tip={false} />}>
@@ -103,10 +106,11 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
           <div className={css.checks}>
             <CheckBox label={t.rerun.downstream} disabled={choice.which !== 'tasks'} checked={choice.downstream} onChange={(event) => change({ downstream: event.target.checked })} />
             <CheckBox label={t.rerun.upstream} disabled={choice.which !== 'tasks'} checked={choice.upstream} onChange={(event) => change({ upstream: event.target.checked })} />
+            {live && <CheckBox label={t.rerun.cancelRunning} checked={choice.cancelRunning} onChange={(event) => change({ cancelRunning: event.target.checked })} />}
           </div>
           <Field label={t.rerun.version}>
             {(field) => (
-              <Select {...field} value={choice.version} onChange={(event) => change({ version: event.target.value as Choice['version'] })}>
+              <Select {...field} disabled={live} value={choice.version} onChange={(event) => change({ version: event.target.value as Choice['version'] })}>
                 <option value="pinned">{t.rerun.pinned(formats.number(run.job_version))}</option>
                 <option value="latest">{plan && plan.latest_version !== run.job_version ? t.rerun.latestOf(formats.number(plan.latest_version)) : t.rerun.latest}</option>
               </Select>
@@ -178,6 +182,8 @@ function Plan({ plan, changed }: { plan: RerunPlan; changed: ReadonlyMap<string,
     <div className={css.plan}>
       <p className={css.summary}>
         {t.rerun.summary(formats.number(plan.reruns), formats.number(plan.keeps))}
+        {(plan.goes_on ?? 0) > 0 && ` ${t.rerun.goesOn(formats.number(plan.goes_on ?? 0))}`}
+        {(plan.cancels ?? 0) > 0 && ` ${t.rerun.cancels(formats.number(plan.cancels ?? 0))}`}
         {plan.cannot_run > 0 && <strong className={css.bad}> {t.rerun.cannot(formats.number(plan.cannot_run))}</strong>}
         {plan.gone > 0 && ` ${t.rerun.goneOf(formats.number(plan.gone))}`}
         {typeof plan.estimate_ms === 'number' && ` ${t.rerun.takes(formats.duration(plan.estimate_ms))}`} <code>{plan.plan}</code>

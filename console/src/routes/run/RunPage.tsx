@@ -191,8 +191,10 @@ function useActions(run: Run, chooseTasks: () => void): Action[] {
   const navigate = useNavigate();
   const path = { run: run.id };
   const over = isFinal(run.state);
+  // A run that is not over is in the way of the next one.
+  const rerunBody = over ? {} : { cancel_running: true };
   const rerun = useMutation({
-    mutationFn: () => ask(api.POST('/api/v1/runs/{run}/rerun', { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} })),
+    mutationFn: () => ask(api.POST('/api/v1/runs/{run}/rerun', { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: rerunBody })),
     onSuccess: (next) => {
       toast({ tone: 'good', text: t.run.rerunDone });
       void navigate({ to: '/ns/$ns/runs/$run', params: { ns: next.namespace, run: next.id } });
@@ -223,10 +225,10 @@ function useActions(run: Run, chooseTasks: () => void): Action[] {
     command: { http: { method: 'POST', path: fillPath(`/api/v1/runs/{run}/${verb}`, path), body: {} } },
     run: () => (run.paused ? setPaused.mutate({ verb, reason: '' }) : void confirm({ title: t.workflow.pauseTitle, text: t.workflow.pauseText, action: t.jobDetail.pause, reason: true }).then((yes) => yes && setPaused.mutate({ verb, reason: yes.reason }))),
   };
-  const rerunCommand: Command = { cli: ['run', 'rerun', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', path), body: {} } };
+  const rerunCommand: Command = { cli: ['run', 'rerun', run.id, ...(over ? [] : ['--cancel-running'])], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', path), body: rerunBody } };
   const cancelCommand: Command = { cli: ['run', 'cancel', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/cancel', path), body: {} } };
   return [
-    { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => run.tasks && over ? chooseTasks() : void confirm({ title: t.run.rerun, text: t.run.rerunText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
+    { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => run.tasks ? chooseTasks() : void confirm({ title: t.run.rerun, text: over ? t.run.rerunText : t.run.rerunLiveText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
     ...(run.tasks && !over ? [pause] : []),
     {
       id: 'cancel',

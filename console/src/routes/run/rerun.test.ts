@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type RerunPlan, type RerunTask, cliOf, differences, requestOf } from './rerun';
 
-const choice = { which: 'tasks', tasks: new Set(['load', 'clean']), downstream: true, upstream: false, version: 'pinned' } as const;
+const choice = { which: 'tasks', tasks: new Set(['load', 'clean']), downstream: true, upstream: false, version: 'pinned', cancelRunning: false } as const;
 const task = (name: string, action: RerunTask['action'], state: RerunTask['state'] = 'failed'): RerunTask => ({ name, action, state, reason: 'chosen' });
 const plan = (hash: string, tasks: RerunTask[]) => ({ plan: hash, tasks }) as RerunPlan;
 
@@ -10,10 +10,12 @@ test('a choice becomes a request', () => {
   expect(requestOf({ ...choice, tasks: new Set() })).toBeUndefined();
   expect(requestOf({ ...choice, which: 'failed', version: 'latest' })).toEqual({ failed: true, version: 'latest' });
   expect(requestOf({ ...choice, which: 'all' })).toEqual({});
+  expect(requestOf({ ...choice, which: 'all', cancelRunning: true })).toEqual({ cancel_running: true });
 });
 
 test('the command line says the same', () => {
   expect(cliOf('r1', requestOf(choice) ?? {}, 'abc')).toEqual(['run', 'rerun', 'r1', '--task', 'clean', '--task', 'load', '--downstream', '--apply', 'abc']);
+  expect(cliOf('r1', { failed: true, cancel_running: true }, 'abc')).toEqual(['run', 'rerun', 'r1', '--failed', '--cancel-running', '--apply', 'abc']);
   expect(cliOf('r1', { failed: true }, undefined)).toEqual(['run', 'rerun', 'r1', '--failed', '--dry-run']);
 });
 

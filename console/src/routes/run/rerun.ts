@@ -16,11 +16,12 @@ export interface Choice {
   downstream: boolean;
   upstream: boolean;
   version: 'pinned' | 'latest';
+  cancelRunning: boolean;
 }
 
 /** The request for a choice; nothing while no task is chosen. */
-export function requestOf({ which, tasks, downstream, upstream, version }: Choice): Rerun | undefined {
-  const newest = version === 'latest' ? { version } : {};
+export function requestOf({ which, tasks, downstream, upstream, version, cancelRunning }: Choice): Rerun | undefined {
+  const newest = { ...(version === 'latest' ? { version } : {}), ...(cancelRunning ? { cancel_running: true } : {}) };
   if (which === 'all') return newest;
   if (which === 'failed') return { failed: true, ...newest };
   if (which === 'missing') return { missing: true, ...newest };
@@ -30,7 +31,7 @@ export function requestOf({ which, tasks, downstream, upstream, version }: Choic
 
 /** The same for the command line. */
 export function cliOf(run: string, rerun: Rerun, plan: string | undefined): string[] {
-  const flags = [rerun.failed && '--failed', rerun.missing && '--missing', rerun.downstream && '--downstream', rerun.upstream && '--upstream'].filter((flag) => typeof flag === 'string');
+  const flags = [rerun.failed && '--failed', rerun.missing && '--missing', rerun.downstream && '--downstream', rerun.upstream && '--upstream', rerun.cancel_running && '--cancel-running'].filter((flag) => typeof flag === 'string');
   return ['run', 'rerun', run, ...(rerun.tasks ?? []).flatMap((task) => ['--task', task]), ...flags, ...(rerun.version ? ['--version', rerun.version] : []), ...(plan ? ['--apply', plan] : ['--dry-run'])];
 }
 

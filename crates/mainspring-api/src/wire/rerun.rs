@@ -30,6 +30,10 @@ pub struct Rerun {
     /// Version of the workflow: `pinned` (that of the run, and the usual one), `latest`, or its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Of a run that goes on: cancels chosen tasks that run first, or the whole run if it has no tasks. They start again once these runs
+    /// have ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cancel_running: bool,
     /// Plan that is to be carried out, as [`RerunPlan::plan`] names it: refused if there would be another one by now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
@@ -45,7 +49,7 @@ pub struct Rerun {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[schema(example = json!({
     "plan": "5c0e8b1f2a94", "run": "019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11", "namespace": "default", "job": "etl", "state": "failed",
-    "job_version": 7, "version": 7, "latest_version": 9, "reruns": 2, "keeps": 1, "cannot_run": 0, "gone": 0, "estimate_ms": 61000,
+    "job_version": 7, "version": 7, "latest_version": 9, "reruns": 2, "keeps": 1, "goes_on": 0, "cancels": 0, "cannot_run": 0, "gone": 0, "in_place": false, "estimate_ms": 61000,
     "tasks": [
         {"name": "extract", "action": "keep", "state": "succeeded", "reason": "succeeded", "estimate_ms": 30000},
         {"name": "load", "action": "rerun", "state": "failed", "reason": "chosen", "estimate_ms": 60000},
@@ -61,7 +65,7 @@ pub struct RerunPlan {
     pub namespace: String,
     /// Its job.
     pub job: String,
-    /// How it ended.
+    /// How it ended, or stands.
     pub state: RunState,
     /// Version that it ran.
     pub job_version: u64,
@@ -76,6 +80,15 @@ pub struct RerunPlan {
     pub reruns: u64,
     /// How many would keep their results.
     pub keeps: u64,
+    /// How many go on as they are, in a run that goes on.
+    #[serde(default)]
+    pub goes_on: u64,
+    /// How many run and would be cancelled first.
+    #[serde(default)]
+    pub cancels: u64,
+    /// Whether the tasks would run again in the run itself, because it goes on. Otherwise a new run begins.
+    #[serde(default)]
+    pub in_place: bool,
     /// How many would have to run and cannot.
     pub cannot_run: u64,
     /// How many the version that is to run does not have.
@@ -94,7 +107,7 @@ pub struct RerunTask {
     pub name: String,
     /// What would happen.
     pub action: RerunAction,
-    /// How it ended in the run that is repeated; absent if that has no record of it.
+    /// How it ended or stands in the run that is repeated; absent if that has no record of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<TaskState>,
     /// Why, in words.
@@ -115,6 +128,8 @@ pub enum RerunAction {
     Rerun,
     /// It stays as it ended, with what it has left.
     Keep,
+    /// It has not ended in a run that goes on, and is left alone.
+    GoesOn,
     /// It would run, but what it needs is kept in a state that does not allow it.
     CannotRun,
     /// The version that is to run does not have it.
@@ -123,7 +138,7 @@ pub enum RerunAction {
     #[serde(other)]
     Unknown,
 }
-words!(RerunAction: Rerun = "rerun", Keep = "keep", CannotRun = "cannot run", Gone = "gone", Unknown = "unknown");
+words!(RerunAction: Rerun = "rerun", Keep = "keep", GoesOn = "goes on", CannotRun = "cannot run", Gone = "gone", Unknown = "unknown");
 
 /// How a task differs from that of the run that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]

@@ -192,7 +192,7 @@ impl Shape {
     }
 
     /// Whether a run fails by a task that is in `state`.
-    fn fails_by(&self, task: u32, state: TaskState) -> bool {
+    pub(super) fn fails_by(&self, task: u32, state: TaskState) -> bool {
         state.is_bad() && !self.rule(task).continue_on_error
     }
 }

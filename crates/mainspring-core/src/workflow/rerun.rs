@@ -4,11 +4,13 @@
 //! again or have not ended, and how the others ended: so it is known before which of them start at once and which cannot run.
 
 mod digest;
+mod live;
 mod table;
 #[cfg(test)]
 mod tests;
 
-pub use table::{Action, Change, Matching, Sides, Table, TableRow, table};
+pub use live::{relevant, set_back, stop_then};
+pub use table::{Action, Change, Matching, Sides, Table, TableRow, Target, table};
 use thiserror::Error;
 
 use super::select::reached;

@@ -1,15 +1,17 @@
-//! Running a workflow run again, whole or in part: a plan first, then a new run that carries it out.
+//! Running a workflow run again, whole or in part: a plan first, then what carries it out.
 //!
 //! A run that is over stays as it is. The new one stands for the same instant, has the same input, and begins with the tasks that the
-//! plan keeps: their rows name the runs of the old one, so that what those left is read like before.
+//! plan keeps: their rows name the runs of the old one, so that what those left is read like before. In a run that goes on, the tasks
+//! are [set back](live) instead.
 
 mod estimate;
+mod live;
 
 use std::sync::Arc;
 
 use mainspring_core::job::Job;
 use mainspring_core::run::Origin;
-use mainspring_core::workflow::rerun::{self, Action, Matching, Recorded, Selection, Sides, Table, TableRow};
+use mainspring_core::workflow::rerun::{self, Action, Matching, Recorded, Selection, Sides, Table, TableRow, Target};
 use mainspring_core::workflow::{TaskState, Workflow};
 use mainspring_core::{JobVersion, RunId, RunSource};
 use mainspring_store::{AskedRun, KeptTask, Repeat, RunInfo, WorkflowRow};
@@ -17,6 +19,8 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::{Asking, Control, Error, Result, no_job};
+use live::InPlace;
+pub use live::Reran;
 
 /// Which tasks of a workflow run are to run again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,6 +62,8 @@ pub struct RerunAsk {
     pub tasks: RerunTasks,
     /// By which version.
     pub version: RerunVersion,
+    /// Whether chosen tasks that run are cancelled first. Otherwise they are in the way.
+    pub cancel_running: bool,
 }
 
 /// What a rerun would do.
@@ -80,6 +86,8 @@ pub struct RerunPlan {
     /// How long the run would take if nothing has to wait for a worker, in milliseconds.
     pub estimate_ms: Option<u64>,
     keep: Vec<KeptTask>,
+    /// What carries it out in a run that goes on.
+    in_place: Option<InPlace>,
 }
 
 impl RerunPlan {
@@ -87,6 +95,19 @@ impl RerunPlan {
     #[must_use]
     pub fn count(&self, action: Action) -> usize {
         self.rows.iter().filter(|row| row.action == action).count()
+    }
+
+    /// Whether the tasks run again in the run itself, because it goes on.
+    #[must_use]
+    pub const fn is_in_place(&self) -> bool {
+        self.in_place.is_some()
+    }
+
+    /// How many tasks run and are cancelled first.
+    #[must_use]
+    pub fn cancels(&self) -> usize {
+        let is_running = |row: &&TableRow| row.action != Action::GoesOn && row.state == Some(TaskState::Running);
+        self.rows.iter().filter(is_running).count()
     }
 }
 
@@ -99,9 +120,33 @@ pub enum RerunError {
         /// Which.
         what: String,
     },
-    /// Once it is over, it can be run again.
-    #[error("run {run} is not over: only a run that is over can be run again")]
+    /// It is not in a state in which it can be run again. Once it is over, it is.
+    #[error("run {run} {why}")]
     Live {
+        /// The run.
+        run: RunId,
+        /// How it stands.
+        why: &'static str,
+    },
+    /// A run that goes on keeps its version.
+    #[error("run {run} goes on with version {}: tasks of it run again with that version only", version.0)]
+    LiveVersion {
+        /// The run.
+        run: RunId,
+        /// Its version.
+        version: JobVersion,
+    },
+    /// Tasks that would run again are running, and were not to be cancelled.
+    #[error("{} of run {run}: what would run again must not run twice at once", running(tasks))]
+    Running {
+        /// The run.
+        run: RunId,
+        /// Names of the tasks.
+        tasks: Vec<String>,
+    },
+    /// The run moved on each time before the plan could be carried out.
+    #[error("run {run} moves on faster than tasks of it can be planned")]
+    Busy {
         /// The run.
         run: RunId,
     },
@@ -132,16 +177,22 @@ pub enum RerunError {
     },
 }
 
+/// Names of tasks that an error lists.
+const NAMED_MAX: usize = 5;
+
+fn running(tasks: &[String]) -> String {
+    let more = if tasks.len() > NAMED_MAX { format!(" and {} more", tasks.len() - NAMED_MAX) } else { String::new() };
+    let named = tasks.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if tasks.len() == 1 { format!("task {named} runs") } else { format!("tasks {named}{more} run") }
+}
+
 impl Control {
     /// Says what a rerun of a workflow run would do. Nothing is changed.
     ///
     /// # Errors
     /// If there is no such run, or its job is gone; [`Error::Rerun`].
     pub async fn plan_rerun(&self, run: RunId, ask: &RerunAsk) -> Result<RerunPlan> {
-        let run = self.run(run).await?;
-        if !run.state.is_final() {
-            return Err(RerunError::Live { run: run.id }.into());
-        }
+        let (run, row) = self.standing(run).await?;
         let there = self.store.definition(run.job, run.job_version).await?;
         let job = self.store.job(&run.key).await?.filter(|job| job.id == run.job).ok_or_else(|| no_job(&run.key))?;
         let version = match ask.version {
@@ -149,6 +200,9 @@ impl Control {
             RerunVersion::Latest => job.version,
             RerunVersion::Number(version) => version,
         };
+        if !run.state.is_final() && version != run.job_version {
+            return Err(RerunError::LiveVersion { run: run.id, version: run.job_version }.into());
+        }
         let here = if version == run.job_version {
             Arc::clone(&there)
         } else {
@@ -157,7 +211,6 @@ impl Control {
                 found => found?,
             }
         };
-        let row = self.store.workflow(run.id, 0).await?;
         let past = estimate::past(&*self.store, &run, here.workflow().map_or(0, |it| it.tasks.len())).await?;
         let (ask, latest) = (ask.clone(), job.version);
         let planned =
@@ -165,12 +218,27 @@ impl Control {
         Ok(planned.await.expect("planning does not panic")?)
     }
 
-    /// Starts a new run that carries out a plan; `asking` names it, as in [`Ask::asking`](super::Ask::asking).
+    /// A run with what is kept of its tasks, of the same moment as far as it matters whether the run is over.
+    async fn standing(&self, run: RunId) -> Result<(RunInfo, Option<WorkflowRow>)> {
+        loop {
+            let info = self.run(run).await?;
+            let row = self.store.workflow(run, 0).await?;
+            if info.state.is_final() || row.as_ref().is_none_or(|row| row.ended.is_none()) {
+                return Ok((info, row));
+            }
+        }
+    }
+
+    /// Carries out a plan: starts a new run, which `asking` names as in [`Ask::asking`](super::Ask::asking), or sets tasks back in a
+    /// run that goes on. Returns the run in which the tasks run.
     ///
     /// # Errors
     /// [`RerunError::Nothing`] and [`RerunError::Overtaken`]; [`Error::QueueFull`]; if the job or what is to be kept is gone.
-    pub async fn rerun_as_planned(&self, plan: RerunPlan, asking: Option<Asking>) -> Result<RunInfo> {
+    pub async fn rerun_as_planned(&self, mut plan: RerunPlan, asking: Option<Asking>) -> Result<RunInfo> {
         plan.must_run()?;
+        if let Some(in_place) = plan.in_place.take() {
+            return self.set_back(plan.run.id, in_place).await;
+        }
         let RerunPlan { run, version, rerun_as, keep, .. } = plan;
         let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
         let definition = self.store.definition(run.job, version).await?;
@@ -207,11 +275,12 @@ impl Control {
 
 impl RerunPlan {
     fn must_run(&self) -> std::result::Result<(), RerunError> {
-        if self.count(Action::Rerun) > 0 {
+        if self.count(Action::Rerun) > 0 && self.in_place.as_ref().is_none_or(|it| !it.is_empty()) {
             return Ok(());
         }
         let why = match self.rows.iter().find(|row| row.action == Action::CannotRun) {
             Some(row) => format!("task {} {}", row.name, row.reason),
+            None if self.count(Action::Rerun) > 0 => "what is chosen has not started yet".to_owned(),
             None => "the selection is empty".to_owned(),
         };
         Err(RerunError::Nothing { why })
@@ -234,23 +303,37 @@ fn draw(
     };
     let shape = new.shape().map_err(|error| RerunError::Nothing { why: error.to_string() })?;
     let matching = Matching::new(old, new);
+    let live = if run.state.is_final() { None } else { Some(live::begun(run.id, row.as_ref())?) };
     let rerun_as = row.as_ref().and_then(|row| row.rerun_as);
-    let recorded = matching.recorded(&recorded(old, row.as_ref()));
+    let recorded = match live {
+        Some(row) => live::recorded(old, row),
+        None => matching.recorded(&recorded(old, row.as_ref())),
+    };
     let selection = selection(&ask.tasks, new, version)?;
-    let plan = rerun::plan(&shape, &recorded, &selection, false).expect("nothing runs in a run that is over");
+    let plan = rerun::plan(&shape, &recorded, &selection, ask.cancel_running).map_err(|error| {
+        let rerun::RerunError::Running(tasks) = error;
+        let name = |task: u32| new.tasks[task as usize].name.clone();
+        RerunError::Running { run: run.id, tasks: tasks.into_iter().map(name).collect() }
+    })?;
+    let in_place = live.map(|row| InPlace::new(row, &shape, &plan, &recorded));
     let names = [
         run.id.to_string(),
         version.0.to_string(),
         rerun_as.map_or(String::new(), |run| run.to_string()),
         format!("{selection:?}"),
+        in_place.as_ref().map_or(String::new(), InPlace::name),
     ];
-    let hash = plan.digest(&names.each_ref().map(String::as_str), &recorded);
-    let sides = Sides { old, new, matching: &matching, recorded: &recorded, shape: &shape };
+    let names = names.each_ref().map(String::as_str);
+    let (hash, target) = match &in_place {
+        Some(it) => (plan.digest(&names, &rerun::relevant(&plan, &recorded)), Target::Same { stop: it.stop() }),
+        None => (plan.digest(&names, &recorded), Target::New),
+    };
+    let sides = Sides { old, new, matching: &matching, recorded: &recorded, shape: &shape, target };
     let Table { rows, keep } = rerun::table(sides, &plan, &selection);
     let estimates: Vec<Option<u64>> = rows.iter().map(|row| past.of(&row.name)).collect();
     let estimate_ms = estimate::whole(&shape, &rows, &estimates);
     let keep = keep.into_iter().map(|(there, here)| KeptTask { there, here }).collect();
-    Ok(RerunPlan { run, version, latest, rerun_as, hash, rows, estimates, estimate_ms, keep })
+    Ok(RerunPlan { run, version, latest, rerun_as, hash, rows, estimates, estimate_ms, keep, in_place })
 }
 
 /// What a run that is over says of the tasks of its version. What has not come to an end there is as if it were not there.

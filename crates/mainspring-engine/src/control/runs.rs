@@ -9,7 +9,7 @@ use mainspring_core::{RunId, RunSource, Timestamp};
 use mainspring_store::{AskedRun, Cancelled, RunInfo, TriggerUpdate, causes};
 use serde_json::Value;
 
-use super::{Control, Error, RerunAsk, Result, no_job};
+use super::{Control, Error, Reran, RerunAsk, RerunError, Result, no_job};
 
 /// A run that is asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -101,11 +101,12 @@ impl Control {
     }
 
     /// Starts a new run with the input, the job version and the fire time of another one; `asking` names it, as in [`Ask::asking`].
-    /// A workflow run must be over, and all of its tasks run.
+    /// Of a workflow run, all tasks run again: in a new run if it is over, else in the run itself. A run that is not over is in the way,
+    /// unless what runs of it is [cancelled first](RerunAsk::cancel_running).
     ///
     /// # Errors
     /// If there is no such run, or its job is gone; [`Error::QueueFull`]; [`Error::Rerun`].
-    pub async fn rerun(&self, run: RunId, asking: Option<Asking>) -> Result<RunInfo> {
+    pub async fn rerun(&self, run: RunId, cancel_running: bool, asking: Option<Asking>) -> Result<RunInfo> {
         let before = self.run(run).await?;
         if before.task.is_some() {
             return Err(Error::Refused(format!(
@@ -113,14 +114,26 @@ impl Control {
             )));
         }
         let queue = self.line_of(&before).await?;
+        let known = match asking {
+            Some(asking) => self.asked_before(&before, asking).await?,
+            None => None,
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
         if queue == WORKFLOW_LINE {
-            if let Some(asking) = asking
-                && let Some(known) = self.asked_before(&before, asking).await?
-            {
-                return Ok(known);
+            let ask = RerunAsk { cancel_running, ..RerunAsk::default() };
+            return match self.rerun_tasks(run, &ask, None, asking).await? {
+                Reran::Run(run) => Ok(*run),
+                Reran::Stale(_) => unreachable!("no plan was named"),
+            };
+        }
+        if !before.state.is_final() {
+            if !cancel_running {
+                let why = "is not over: wait for its end, or let it be cancelled first";
+                return Err(RerunError::Live { run, why }.into());
             }
-            let plan = self.plan_rerun(run, &RerunAsk::default()).await?;
-            return self.rerun_as_planned(plan, asking).await;
+            self.end_first(run).await?;
         }
         let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
         let id = RunId::new(at, RunSource::Asked(before.job, number));

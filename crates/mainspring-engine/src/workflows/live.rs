@@ -14,10 +14,11 @@ use mainspring_core::workflow::{
     run_name,
 };
 use mainspring_core::{RunId, Timestamp};
-use mainspring_store::{Message, MessageBody, TaskStart, TaskWrite, WorkflowRow, WorkflowStep};
+use mainspring_store::{Message, MessageBody, TaskRow, TaskStart, TaskWrite, WorkflowRow, WorkflowStep};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
+use super::drain::Drains;
 use super::plan::Plan;
 
 /// Rows of tasks that one step changes, about.
@@ -50,6 +51,8 @@ pub(super) struct Live {
     children: FxHashMap<RunId, Place>,
     /// The latest run of each.
     latest: FxHashMap<Place, RunId>,
+    /// Runs of tasks that were set back before these had ended.
+    pub(super) drains: Drains,
     /// Tasks that are ready and have no run.
     owed: BTreeSet<u32>,
     /// Tasks that run more than once and are under way.
@@ -128,7 +131,7 @@ impl Live {
         let mut rows = vec![Row::NEW; plan.shape.graph().len()];
         let mut unknown = BTreeMap::<u32, Vec<(u32, TaskState)>>::new();
         let (mut children, mut latest) = (FxHashMap::default(), FxHashMap::default());
-        for task in row.tasks.iter().filter(|task| task.task < plan.tasks()) {
+        for task in current(row).filter(|task| task.task < plan.tasks()) {
             let place = (task.task, task.item);
             if let Some(child) = task.child {
                 latest.insert(place, child);
@@ -161,6 +164,7 @@ impl Live {
             turned: false,
             children,
             latest,
+            drains: Drains::default(),
             owed,
             spreads: BTreeMap::new(),
             unknown,
@@ -230,7 +234,7 @@ impl Live {
         self.heard.push(message.id);
         match message.body {
             MessageBody::Ended { child, state } => {
-                let Some(place) = self.children.remove(&child) else { return };
+                let Some(place) = self.children.remove(&child) else { return self.drains.ended(child) };
                 let (state, why) = match &self.plan.task(place.0).hold {
                     Some(hold) => hold.end(state),
                     None => (final_state(state), None),
@@ -404,7 +408,21 @@ impl Live {
         if self.paused {
             return Vec::new();
         }
-        self.owed.iter().copied().take(self.room()).collect()
+        self.startable().take(self.room()).collect()
+    }
+
+    /// Tasks that are owed a run and of which none runs any more.
+    fn startable(&self) -> impl Iterator<Item = u32> {
+        self.owed.iter().copied().filter(|task| !self.drains.holds(*task))
+    }
+
+    /// Notes runs of tasks that are not final: those that no row names any more have to end first.
+    pub(super) fn drain(&mut self, unfinished: impl Iterator<Item = (RunId, u32)>) {
+        for (child, task) in unfinished {
+            if !self.children.contains_key(&child) {
+                self.drains.add(child, task);
+            }
+        }
     }
 
     /// How many more runs may be made in the step.
@@ -464,7 +482,7 @@ impl Live {
     /// Whether there is more to do at once, once the step is written.
     pub(super) fn has_more(&self) -> bool {
         let can_start = |(task, spread): (&u32, &Spreading)| spread.items.can_start(self.plan.task(*task).max_parallel);
-        self.more || !self.paused && (!self.owed.is_empty() || self.spreads.iter().any(can_start))
+        self.more || !self.paused && (self.startable().next().is_some() || self.spreads.iter().any(can_start))
     }
 
     /// What is to be written now. Nothing, if nothing has changed and it is not to be written `anyway`.
@@ -552,6 +570,17 @@ impl Plan {
         };
         Item { index: item, value }
     }
+}
+
+/// The rows of a run, without those of items of an earlier generation.
+fn current(row: &WorkflowRow) -> impl Iterator<Item = &TaskRow> {
+    let mut whole: Option<&TaskRow> = None;
+    row.tasks.iter().filter(move |task| {
+        if task.item.is_none() {
+            whole = Some(task);
+        }
+        whole.is_none_or(|whole| whole.task != task.task || whole.generation == task.generation)
+    })
 }
 
 /// A reason as it is kept: databases keep no NUL, and nobody reads more.

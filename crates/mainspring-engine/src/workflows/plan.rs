@@ -28,7 +28,7 @@ impl Plan {
         &self.job
     }
 
-    fn workflow(&self) -> &Workflow {
+    pub(super) fn workflow(&self) -> &Workflow {
         self.job.workflow().expect("checked when the plan was made")
     }
 

@@ -16,6 +16,8 @@ use mainspring_store::{
 };
 use serde_json::json;
 
+mod set_back;
+
 use super::live::{Live, Place};
 use super::plan::Plan;
 use super::values;
@@ -151,6 +153,9 @@ impl World {
                     let answer = values::ask(&store, &live, task, true, AT).await.unwrap();
                     live.know(task, answer);
                 }
+                if self.row.tasks.iter().any(|task| task.generation > 0) {
+                    live.drain(self.running.iter().map(|(run, place)| (*run, place.0)));
+                }
                 live
             }
         };
@@ -185,7 +190,8 @@ impl World {
         for write in &step.tasks {
             let place = (write.task, write.item);
             let before = self.tasks.get(&place).cloned();
-            assert!(before.as_ref().is_none_or(|row| !row.state.is_final()), "{}: final is final", self.name(place));
+            let may_change = |row: &TaskRow| !row.state.is_final() || row.generation < write.generation;
+            assert!(before.as_ref().is_none_or(may_change), "{}: final is final", self.name(place));
             let mut child = before.and_then(|row| row.child);
             if let Some(start) = &write.start {
                 assert_eq!((write.state, &start.name), (TaskState::Running, &self.name(place)));

@@ -6,6 +6,7 @@ mod kit;
 mod lanes;
 mod queues;
 mod refused;
+mod reruns;
 mod routing;
 mod tzdata;
 mod workers;

@@ -117,9 +117,12 @@ async fn full_queue_refuses_runs_and_suppresses_fires() {
     let job = Job::new(key.clone(), Task::Noop);
     engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
     let asking = Some(Asking { at: SystemClock.now(), number: 7 });
+    let over = engine.control().run_now(&key, Ask::default()).await.expect("there is room").id;
+    engine.control().cancel(over, "so that it can run again").await.expect("it waits");
     let named = engine.control().run_now(&key, Ask { asking, ..Ask::default() }).await.expect("there is room");
     engine.control().run_now(&key, Ask::default()).await.expect("and for another");
-    for refused in [engine.control().run_now(&key, Ask::default()).await, engine.control().rerun(named.id, None).await]
+    for refused in
+        [engine.control().run_now(&key, Ask::default()).await, engine.control().rerun(over, false, None).await]
     {
         let Err(control::Error::QueueFull { queue, max_waiting: 2 }) = refused else { panic!("{refused:?}") };
         assert_eq!(queue, "default");

@@ -117,7 +117,7 @@ async fn rerun_is_routed_as_the_run_was() {
     let (_, number) = told(&engine, worker, 1, 1, &[]).await;
     let done = ends(vec![end(run, 1, AttemptOutcome::Succeeded)]);
     engine.workers().report(worker, done).await.expect("reported");
-    let again = engine.control().rerun(run, None).await.expect("asked for").id;
+    let again = engine.control().rerun(run, false, None).await.expect("asked for").id;
     let (given, _) = told(&engine, worker, number + 1, 1, &[]).await;
     assert_eq!(ids(&given), [again]);
     picked(&engine, again, "a").await;

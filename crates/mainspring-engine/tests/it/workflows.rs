@@ -21,13 +21,13 @@ use crate::kit::{node_with, owns, until};
 use crate::workers::{self, told};
 
 /// Handlers that note what entered them, and a gate that `hold` waits at.
-struct Stage {
-    handlers: Arc<Handlers>,
+pub(crate) struct Stage {
+    pub(crate) handlers: Arc<Handlers>,
     entered: Arc<Mutex<Vec<String>>>,
-    gate: watch::Sender<bool>,
+    pub(crate) gate: watch::Sender<bool>,
 }
 
-fn stage() -> Stage {
+pub(crate) fn stage() -> Stage {
     let (handlers, entered) = (Arc::<Handlers>::default(), Arc::<Mutex<Vec<String>>>::default());
     let gate = watch::Sender::new(false);
     let note = |entered: &Arc<Mutex<Vec<String>>>, run: &RunContext| {
@@ -67,26 +67,26 @@ fn stage() -> Stage {
 }
 
 impl Stage {
-    async fn engine(&self, store: Arc<dyn Store>) -> Engine {
+    pub(crate) async fn engine(&self, store: Arc<dyn Store>) -> Engine {
         let (clock, handlers) = (Arc::new(SystemClock), Arc::clone(&self.handlers));
         Engine::start_with(store, Settings::default(), clock, handlers).await.expect("the engine starts")
     }
 
-    fn entered(&self) -> Vec<String> {
+    pub(crate) fn entered(&self) -> Vec<String> {
         self.entered.lock().expect("no panic holds it").clone()
     }
 
-    async fn until_entered(&self, name: &str) {
+    pub(crate) async fn until_entered(&self, name: &str) {
         until(name, async || self.entered().iter().any(|entered| entered == name).then_some(())).await;
     }
 }
 
-fn sqlite(folder: &Path) -> Arc<dyn Store> {
+pub(crate) fn sqlite(folder: &Path) -> Arc<dyn Store> {
     Arc::new(SqliteStore::open(folder.join("s.db"), Options::default()).expect("it opens"))
 }
 
 /// A task that calls a handler.
-fn task(name: &str, handler: &str, needs: &[u32]) -> TaskDefinition {
+pub(crate) fn task(name: &str, handler: &str, needs: &[u32]) -> TaskDefinition {
     let job = Job::new(JobKey::new("default", "etl"), Task::Handler { name: handler.into() });
     TaskDefinition { needs: needs.to_vec(), ..TaskDefinition::new(name, job) }
 }
@@ -95,18 +95,18 @@ fn diamond(handler: &str) -> Vec<TaskDefinition> {
     vec![task("a", "echo", &[]), task("b", handler, &[0]), task("c", "echo", &[0]), task("d", "echo", &[1, 2])]
 }
 
-async fn begin_of(engine: &Engine, workflow: Workflow, input: Option<Value>) -> RunId {
+pub(crate) async fn begin_of(engine: &Engine, workflow: Workflow, input: Option<Value>) -> RunId {
     let key = JobKey::new("default", "etl");
     let job = Job::new(key.clone(), Task::Workflow(Box::new(workflow)));
     engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
     engine.control().run_now(&key, Ask { input, ..Ask::default() }).await.expect("asked for").id
 }
 
-async fn begin(engine: &Engine, tasks: Vec<TaskDefinition>) -> RunId {
+pub(crate) async fn begin(engine: &Engine, tasks: Vec<TaskDefinition>) -> RunId {
     begin_of(engine, Workflow { tasks, ..Workflow::default() }, None).await
 }
 
-async fn end(engine: &Engine, run: RunId) -> RunInfo {
+pub(crate) async fn end(engine: &Engine, run: RunId) -> RunInfo {
     until("the run is over", async || {
         let info = engine.control().run(run).await.expect("there");
         info.state.is_final().then_some(info)
@@ -348,7 +348,7 @@ async fn chain_goes_through_one_worker_with_its_texts_rendered() {
     assert_eq!(end(&engine, run).await.state, RunState::Succeeded);
     assert_eq!(engine.metrics().workflows_rescued.get(), 0);
     let child = child(&engine, run, 9, None).await.id;
-    let refused = engine.control().rerun(child, None).await;
+    let refused = engine.control().rerun(child, false, None).await;
     assert!(matches!(refused, Err(mainspring_engine::control::Error::Refused(_))), "{refused:?}");
 }
 

@@ -7,7 +7,7 @@ use axum::response::Response;
 use mainspring_api::{self as api, ErrorCode, Problem, Rerun, routes};
 use mainspring_core::JobVersion;
 use mainspring_core::workflow::rerun::{Action, Change};
-use mainspring_engine::control::{RerunAsk, RerunPlan, RerunTasks, RerunVersion};
+use mainspring_engine::control::{Asking, Reran, RerunAsk, RerunPlan, RerunTasks, RerunVersion};
 use mainspring_store::RunInfo;
 use utoipa_axum::routes;
 
@@ -26,10 +26,10 @@ pub(super) fn routes() -> Vec<Route> {
     vec![Route::operate(routes!(rerun)).repeatable(), Route::view(routes!(plan))]
 }
 
-/// Starts a new run with the same input, job version and fire time. Of a workflow run that is over, also with some tasks only: the
-/// others keep their results.
+/// Starts a new run with the same input, job version and fire time. Of a workflow run also with some tasks only: the others keep their
+/// results. In a workflow run that goes on, the tasks run again in the run itself, which is then the answer.
 #[utoipa::path(post, path = routes::RUN_RERUN, tag = "runs", params(("run" = String, Path)), request_body = Option<Rerun>,
-    responses((status = 201, body = api::Run)))]
+    responses((status = 201, body = api::Run), (status = 200, description = "tasks run again in the run itself", body = api::Run)))]
 async fn rerun(
     State(app): State<App>,
     PathOf(run): PathOf<String>,
@@ -39,21 +39,48 @@ async fn rerun(
     runs::must_start(&app)?;
     let before = find(&app, &run).await?;
     let ask = ask(&asked)?;
-    let asking = deed.map(|deed| deed.asking());
-    let new = if ask == RerunAsk::default() && asked.plan.is_none() {
-        app.control().rerun(before.id, asking).await?
-    } else {
-        let known = match asking {
-            Some(asking) => app.control().asked_before(&before, asking).await?,
-            None => None,
-        };
-        match known {
-            Some(known) => known,
-            None => app.control().rerun_as_planned(planned(&app, &before, &ask, &asked).await?, asking).await?,
+    let asking = deed.as_ref().map(|deed| deed.asking());
+    let known = match asking {
+        Some(asking) => app.control().asked_before(&before, asking).await?,
+        None => None,
+    };
+    let new = match known {
+        Some(known) => known,
+        None => {
+            let again = deed.is_some_and(|deed| deed.again);
+            let is_live = !before.state.is_final() && app.control().workflow(before.id).await?.is_some();
+            if again && is_live && asked.plan.is_none() {
+                // A new run has a name that tells whether it was made. Tasks that were set back have none.
+                let detail = format!("the request may have been carried out before, and run {run} goes on");
+                let hint = format!("look at `mainspring run rerun {run} … --dry-run`, and apply that plan");
+                return Err(Refusal::new(ErrorCode::RunPlanStale, detail).hint(hint));
+            }
+            carried_out(&app, &before, &ask, &asked, asking).await?
         }
     };
     tracing::info!(run.id = %new.id, rerun.of = run, reason = asked.reason, by = asked.by, "rerun asked for");
-    runs::shown(&app, new.id, StatusCode::CREATED).await
+    let status = if new.id == before.id { StatusCode::OK } else { StatusCode::CREATED };
+    runs::shown(&app, new.id, status).await
+}
+
+/// Carries out what is asked for; refuses it if another plan was to be carried out.
+async fn carried_out(
+    app: &App,
+    before: &RunInfo,
+    ask: &RerunAsk,
+    asked: &Rerun,
+    asking: Option<Asking>,
+) -> Answer<RunInfo> {
+    if asked.plan.is_none() && ask.tasks == RerunTasks::All && ask.version == RerunVersion::Pinned {
+        return Ok(app.control().rerun(before.id, ask.cancel_running, asking).await?);
+    }
+    match app.control().rerun_tasks(before.id, ask, asked.plan.as_deref(), asking).await? {
+        Reran::Run(run) => Ok(*run),
+        Reran::Stale(now) => {
+            let hash = asked.plan.as_deref().unwrap_or_default();
+            Err(plans::stale(hash, plans::find(app, hash).await?.as_ref(), &now))
+        }
+    }
 }
 
 /// Says what a rerun of a workflow run would do with each task. Nothing is changed.
@@ -66,7 +93,10 @@ async fn plan(
 ) -> Answer<Response> {
     let run = find(&app, &run).await?;
     let ask = ask(&asked)?;
-    let plan = planned(&app, &run, &ask, &asked).await?;
+    let plan = app.control().plan_rerun(run.id, &ask).await?;
+    if let Some(hash) = asked.plan.as_deref().filter(|hash| *hash != plan.hash) {
+        return Err(plans::stale(hash, plans::find(&app, hash).await?.as_ref(), &plan));
+    }
     let (shown, remembered) = off_thread(move || Ok((shown(&plan), Remembered::of(&plan)))).await?;
     plans::remember(&app, &shown.plan, remembered).await?;
     large_json(shown).await
@@ -82,15 +112,6 @@ async fn find(app: &App, run: &str) -> Answer<RunInfo> {
             .hint(format!("mainspring run rerun {parent} --task {task} --downstream")));
     }
     Ok(found)
-}
-
-/// Makes the plan; refuses it if another one was to be carried out.
-async fn planned(app: &App, run: &RunInfo, ask: &RerunAsk, asked: &Rerun) -> Answer<RerunPlan> {
-    let plan = app.control().plan_rerun(run.id, ask).await?;
-    match asked.plan.as_deref().filter(|hash| *hash != plan.hash) {
-        None => Ok(plan),
-        Some(hash) => Err(plans::stale(hash, plans::find(app, hash).await?.as_ref(), &plan)),
-    }
 }
 
 /// Reads what is asked for.
@@ -126,7 +147,7 @@ fn ask(asked: &Rerun) -> Answer<RerunAsk> {
             }
         },
     };
-    Ok(RerunAsk { tasks, version })
+    Ok(RerunAsk { tasks, version, cancel_running: asked.cancel_running })
 }
 
 fn shown(plan: &RerunPlan) -> api::RerunPlan {
@@ -154,6 +175,9 @@ fn shown(plan: &RerunPlan) -> api::RerunPlan {
         rerun_as: plan.rerun_as.map(|run| run.to_string()),
         reruns: count(Action::Rerun),
         keeps: count(Action::Keep),
+        goes_on: count(Action::GoesOn),
+        cancels: plan.cancels() as u64,
+        in_place: plan.is_in_place(),
         cannot_run: count(Action::CannotRun),
         gone: count(Action::Gone),
         estimate_ms: plan.estimate_ms,
@@ -165,6 +189,7 @@ const fn action(action: Action) -> api::RerunAction {
     match action {
         Action::Rerun => api::RerunAction::Rerun,
         Action::Keep => api::RerunAction::Keep,
+        Action::GoesOn => api::RerunAction::GoesOn,
         Action::CannotRun => api::RerunAction::CannotRun,
         Action::Gone => api::RerunAction::Gone,
     }

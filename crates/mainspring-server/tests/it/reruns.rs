@@ -204,11 +204,70 @@ async fn what_cannot_run_again_is_refused_with_its_reason() {
     assert_eq!(refused.errors[1].message, "what was planned is not known any more");
 
     let live = client.rerun_tasks(&run.id, &failed()).await.unwrap();
-    assert_eq!(code(client.plan_rerun(&live.id, &failed()).await), ErrorCode::RunLive);
-    assert_eq!(code(client.rerun(&live.id, &Reason::default()).await), ErrorCode::RunLive);
+    until_running(&running, &live.id, "b").await;
+    assert_eq!(code(client.rerun_tasks(&live.id, &failed()).await), ErrorCode::RunNothingToRerun);
+    let refused = refusal(client.rerun(&live.id, &Reason::default()).await);
+    assert_eq!(refused.error_code(), Some(ErrorCode::RunLive));
+    assert!(refused.detail.starts_with("task b runs of run"), "{refused:?}");
+    assert!(refused.hint.is_some_and(|hint| hint.contains("--cancel-running")));
+    put(&running, json!({"f": {"noop": true}})).await;
+    let newest = Rerun { version: Some("latest".into()), cancel_running: true, ..tasks(&["b"]) };
+    assert_eq!(code(client.rerun_tasks(&live.id, &newest).await), ErrorCode::RunLive, "it keeps its version");
     let child = client.task(&run.id, "a").await.unwrap().task.run.unwrap();
     let refused = refusal(client.plan_rerun(&child, &failed()).await);
     assert_eq!(refused.error_code(), Some(ErrorCode::RunIsTask));
     assert!(refused.hint.is_some_and(|hint| hint.contains(&format!("{} --task a", run.id))));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn tasks_of_a_run_that_goes_on_run_again_in_it() {
+    use RerunAction::{GoesOn, Keep, Rerun as Again};
+    let running = Running::start().await;
+    put(&running, json!({"e": {"approval": {"prompt": "?"}}})).await;
+    let client = &running.client;
+    let run = client.run_job("default", "w", &RunNow::default()).await.unwrap();
+    until_running(&running, &run.id, "b").await;
+    until_running(&running, &run.id, "e").await;
+    let before = client.task(&run.id, "b").await.unwrap().task;
+
+    let asked = Rerun { downstream: true, cancel_running: true, ..tasks(&["a"]) };
+    let plan = client.plan_rerun(&run.id, &asked).await.unwrap();
+    assert_eq!(
+        rows(&plan),
+        [
+            ("a", Again, "chosen"),
+            ("b", Again, "after a; its run is cancelled first"),
+            ("c", Again, "after b"),
+            ("d", Keep, "succeeded"),
+            ("e", GoesOn, "running"),
+        ]
+    );
+    assert_eq!((plan.in_place, plan.cancels, plan.goes_on, plan.keeps), (true, 1, 1, 1));
+    // What happens beside the plan does not matter to it.
+    client.approve_task(&run.id, "e", &Reason::default()).await.unwrap();
+    loop {
+        if client.task(&run.id, "e").await.unwrap().task.state.is_final() {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    let apply = Rerun { plan: Some(plan.plan.clone()), ..asked };
+    let same = client.rerun_tasks(&run.id, &apply).await.unwrap();
+    assert_eq!((&same.id, same.rerun_of), (&run.id, None), "it is the same run");
+    let again = loop {
+        let task = client.task(&run.id, "b").await.unwrap().task;
+        if task.state == TaskState::Running && task.run != before.run {
+            break task;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!((before.generation, again.generation), (0, 1));
+    let old = client.run(before.run.as_ref().unwrap()).await.unwrap();
+    assert_eq!((old.state, old.reason.as_deref()), (RunState::Cancelled, Some("its task runs again")));
+    let refused = refusal(client.rerun_tasks(&run.id, &apply).await);
+    assert_eq!(refused.error_code(), Some(ErrorCode::RunPlanStale), "it was carried out");
+    client.approve_task(&run.id, "b", &Reason::default()).await.unwrap();
+    assert_eq!(client.wait_for_run(&run.id).await.unwrap().state, RunState::Succeeded);
     running.stop().await;
 }

@@ -140,15 +140,18 @@ pub(super) fn runs(model: &Model, query: &RunQuery) -> Vec<RunInfo> {
     if newest.limit == 0 {
         return Vec::new();
     }
-    for run in model.live.iter().filter(|run| (from..to).contains(&run.id) && matches(model, query, run)) {
+    let live = model.live.iter().filter(|_| query.wants(false));
+    for run in live.filter(|run| (from..to).contains(&run.id) && matches(model, query, run)) {
         newest.offer(run.id);
     }
-    model.history.visit_newest(from, to, |over| {
-        if matches(model, query, &over.run) {
-            newest.offer(over.run.id);
-        }
-        newest.floor()
-    });
+    if query.wants(true) {
+        model.history.visit_newest(from, to, |over| {
+            if matches(model, query, &over.run) {
+                newest.offer(over.run.id);
+            }
+            newest.floor()
+        });
+    }
     let ids = newest.ids.into_sorted_vec();
     ids.into_iter().map(|id| run(model, id.0).expect("seen above")).collect()
 }

@@ -201,11 +201,16 @@ pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
     ];
     let ids = |sql: Sql, values: &Values<'_>| read(db, sql, values, |row| run_id(row, 0));
     let of_job: [(&str, &dyn ToSql); 1] = [(":job", &job)];
-    let mut found = ids(sql!("runs_live"), &[&bounds[..], &of_job, &rest].concat())?;
-    found.extend(match job.filter(|_| query.parent.is_none()) {
-        Some(_) => ids(sql!("runs_final_of_job"), &[&of_job[..], &bounds, &rest].concat())?,
-        None => ids(sql!("runs_final"), &[&bounds[..], &rest].concat())?,
-    });
+    let mut found = Vec::new();
+    if query.wants(false) {
+        found.extend(ids(sql!("runs_live"), &[&bounds[..], &of_job, &rest].concat())?);
+    }
+    if query.wants(true) {
+        found.extend(match job.filter(|_| query.parent.is_none()) {
+            Some(_) => ids(sql!("runs_final_of_job"), &[&of_job[..], &bounds, &rest].concat())?,
+            None => ids(sql!("runs_final"), &[&bounds[..], &rest].concat())?,
+        });
+    }
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.truncate(query.limit as usize);
     let infos = found.into_iter().filter_map(|id| known(run(db, id)).map(Option::flatten).transpose());

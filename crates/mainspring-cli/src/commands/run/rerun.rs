@@ -15,7 +15,8 @@ use crate::{bulk, who};
   mainspring run rerun RUN --failed --dry-run              what would run again
   mainspring run rerun RUN --task load --downstream        load, and all that need it
   mainspring run rerun RUN --task load --apply 5c0e8b1f2a94
-  mainspring run rerun RUN --failed --version latest       by the newest version of the job")]
+  mainspring run rerun RUN --failed --version latest       by the newest version of the job
+  mainspring run rerun RUN --task load --cancel-running    also if load is running")]
 pub(super) struct RerunArgs {
     /// Id of a run
     #[arg(required = true, value_name = "RUN")]
@@ -41,6 +42,9 @@ pub(super) struct RerunArgs {
     /// Version of the job: pinned (that of the run), latest or its number
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
+    /// Cancel what is to run again and is running; it starts again once that has ended
+    #[arg(long)]
+    cancel_running: bool,
     /// Show the plan, and change nothing
     #[arg(long, conflicts_with = "apply")]
     dry_run: bool,
@@ -62,6 +66,7 @@ impl RerunArgs {
             failed: self.failed,
             missing: self.missing,
             version: self.version.clone(),
+            cancel_running: self.cancel_running,
             plan: self.apply.clone(),
             reason,
             by,
@@ -79,8 +84,20 @@ pub(super) async fn rerun(session: &Session, args: RerunArgs, output: &Output) -
         return bulk::each(&args.ids, ask, |plan| show(plan, output)).await;
     }
     let ask = async |id: &String| session.ask(session.client.rerun_tasks(id, &asked)).await;
-    bulk::each(&args.ids, ask, |run| output.done(run, &RUN, format_args!("started run {} of {}", run.id, run.job)))
-        .await
+    bulk::each(&args.ids, ask, |run| {
+        if args.ids.iter().any(|id| same(id, &run.id)) {
+            return output.done(run, &RUN, format_args!("tasks of run {} of {} run again", run.id, run.job));
+        }
+        output.done(run, &RUN, format_args!("started run {} of {}", run.id, run.job))
+    })
+    .await
+}
+
+/// Whether two texts are the id of the same run: digits in either case, with or without hyphens.
+fn same(one: &str, other: &str) -> bool {
+    let digits =
+        |id: &str| id.chars().filter(char::is_ascii_hexdigit).map(|it| it.to_ascii_lowercase()).collect::<String>();
+    digits(one) == digits(other)
 }
 
 fn show(plan: &RerunPlan, output: &Output) -> Result {
@@ -92,6 +109,9 @@ fn show(plan: &RerunPlan, output: &Output) -> Result {
         newest => format!(" (newest {newest})"),
     };
     output.text(format_args!("{} {}: {}, version {}{newest}", plan.job, plan.run, plan.state, plan.version))?;
+    if plan.in_place {
+        output.text("the run goes on, and its tasks run again in it")?;
+    }
     if let Some(again) = &plan.rerun_as {
         output.text(format_args!("run {again} repeats it already"))?;
     }
@@ -106,6 +126,8 @@ fn summary(plan: &RerunPlan) -> String {
     let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let mut parts =
         vec![format!("{} to run again", counted(count(plan.reruns), "task")), format!("{} kept", plan.keeps)];
+    parts.extend((plan.goes_on > 0).then(|| format!("{} going on", plan.goes_on)));
+    parts.extend((plan.cancels > 0).then(|| format!("{} cancelled first", plan.cancels)));
     parts.extend((plan.cannot_run > 0).then(|| format!("{} cannot run", plan.cannot_run)));
     parts.extend((plan.gone > 0).then(|| format!("{} gone", plan.gone)));
     let takes = plan.estimate_ms.map(|ms| format!("about {}", duration(i64::try_from(ms).unwrap_or(i64::MAX))));

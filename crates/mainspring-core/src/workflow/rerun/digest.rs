@@ -21,7 +21,7 @@ impl Plan {
         }
         for planned in &self.tasks {
             hash.update(planned.task.to_be_bytes());
-            hash.update([u8::from(planned.pulled)]);
+            hash.update([u8::from(planned.pulled), planned.decision as u8]);
         }
         hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
     }

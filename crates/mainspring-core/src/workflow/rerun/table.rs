@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Plan, Recorded, Selection};
 use crate::run::words;
-use crate::workflow::{Progress, Row, Shape, TaskDefinition, TaskState, Workflow, at};
+use crate::workflow::{Progress, Row, Shape, Stop, TaskDefinition, TaskState, Workflow, at};
 
 /// Names that a reason lists.
 const NAMED_MAX: usize = 3;
@@ -16,6 +16,8 @@ words!(
         Rerun = "rerun",
         /// It stays as it ended, with what it has left.
         Keep = "keep",
+        /// It has not ended in a run that goes on, and is left alone.
+        GoesOn = "goes_on",
         /// It would run, but what it needs is kept in a state that does not allow it.
         CannotRun = "cannot_run",
         /// The version that is to run does not have it.
@@ -84,6 +86,27 @@ impl Matching {
     }
 }
 
+/// Where a plan is carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// In a new run; the one that is repeated is over.
+    New,
+    /// In the run itself, which goes on.
+    Same {
+        /// Why nothing starts in it any more once the plan is carried out, as [`stop_then`](super::stop_then) says.
+        stop: Option<Stop>,
+    },
+}
+
+impl Target {
+    const fn stop(self) -> Option<Stop> {
+        match self {
+            Self::New => None,
+            Self::Same { stop } => stop,
+        }
+    }
+}
+
 /// What a table is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Sides<'a> {
@@ -97,14 +120,16 @@ pub struct Sides<'a> {
     pub recorded: &'a [Recorded],
     /// The graph of that version.
     pub shape: &'a Shape,
+    /// Where the plan is carried out.
+    pub target: Target,
 }
 
-/// Says what becomes of each task in a new run that carries out a plan, given what was selected.
+/// Says what becomes of each task when a plan is carried out, given what was selected.
 ///
-/// Tasks of which the run has no record wait in the new one, selected or not: it has no end that could be kept.
+/// Tasks of which the run has no record wait in a new one, selected or not: it has no end that could be kept.
 #[must_use]
 pub fn table(sides: Sides<'_>, plan: &Plan, selection: &Selection) -> Table {
-    let Sides { matching, recorded, shape, .. } = sides;
+    let Sides { matching, recorded, shape, target, .. } = sides;
     let mut runs: Vec<bool> = recorded.iter().map(|record| record.state.is_none()).collect();
     plan.tasks.iter().for_each(|planned| runs[at(planned.task)] = true);
     let row = |(record, runs): (&Recorded, &bool)| match record.state.filter(|_| !runs) {
@@ -112,7 +137,7 @@ pub fn table(sides: Sides<'_>, plan: &Plan, selection: &Selection) -> Table {
         None => Row::NEW,
     };
     // What follows at once from the tasks that are kept, before anything has run.
-    let mut progress = Progress::from_rows(shape, recorded.iter().zip(&runs).map(row).collect(), None);
+    let mut progress = Progress::from_rows(shape, recorded.iter().zip(&runs).map(row).collect(), target.stop());
     while progress.advance(shape, &[], usize::MAX).more {}
     let mut chosen = vec![false; runs.len()];
     if let Selection::Tasks { tasks, .. } = selection {
@@ -121,8 +146,10 @@ pub fn table(sides: Sides<'_>, plan: &Plan, selection: &Selection) -> Table {
     let words = Words { sides, runs: &runs, chosen: &chosen, selection };
     let rows = shape.graph().tasks().map(|task| {
         let end = progress.rows()[at(task)].state;
+        let stands = recorded[at(task)].state.unwrap_or(end);
         let (action, reason) = match runs[at(task)] {
-            false => (Action::Keep, end.to_string()),
+            false if !stands.is_final() => (Action::GoesOn, stands.to_string()),
+            false => (Action::Keep, stands.to_string()),
             true if end.is_final() => (Action::CannotRun, words.obstacle(task)),
             true => (Action::Rerun, words.cause(task)),
         };
@@ -177,8 +204,14 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// Why a task runs.
+    /// Why a task runs, and what becomes of its run.
     fn cause(&self, task: u32) -> String {
+        let cause = self.reason(task);
+        let is_running = self.sides.recorded[at(task)].state == Some(TaskState::Running);
+        if is_running { format!("{cause}; its run is cancelled first") } else { cause }
+    }
+
+    fn reason(&self, task: u32) -> String {
         let graph = self.sides.shape.graph();
         let running = |tasks: &[u32]| tasks.iter().copied().filter(|task| self.runs[at(*task)]).collect::<Vec<_>>();
         let (above, below) = (running(graph.parents(task)), running(graph.children(task)));
@@ -202,6 +235,9 @@ impl Words<'_> {
             let kept = parents.iter().copied().filter(|it| !self.runs[at(*it)]);
             kept.filter(|it| self.sides.recorded[at(*it)].state == Some(state)).collect::<Vec<_>>()
         };
+        if self.sides.target.stop().is_some() && !self.sides.shape.rule(task).finally {
+            return "another task has failed, and nothing starts after that: select that too".to_owned();
+        }
         let rule = self.sides.shape.rule(task).trigger_rule;
         for &state in TaskState::ALL.iter().filter(|state| state.is_final() && **state != TaskState::Succeeded) {
             let names = kept(state);

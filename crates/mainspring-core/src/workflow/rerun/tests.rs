@@ -1,6 +1,6 @@
 use super::*;
 use crate::job::{Job, JobKey, Task};
-use crate::workflow::{End, FailFast, Graph, Progress, Row, TaskDefinition, TaskRule, Workflow};
+use crate::workflow::{End, FailFast, Graph, Progress, Row, Stop, TaskDefinition, TaskRule, Workflow};
 
 /// `k` diamonds, each of which begins where the one before ends: 3k + 1 tasks and 2^k paths.
 fn diamonds(k: u32) -> Shape {
@@ -77,10 +77,20 @@ fn ended(states: &[Option<TaskState>]) -> Vec<Recorded> {
 
 /// The rows of a plan as `action name: reason`, with what is changed in brackets, and what is kept.
 fn rows(old: &Workflow, new: &Workflow, run: &[Recorded], selection: &Selection) -> (Vec<String>, Vec<(u32, u32)>) {
+    rows_in(old, new, run, selection, Target::New)
+}
+
+fn rows_in(
+    old: &Workflow,
+    new: &Workflow,
+    run: &[Recorded],
+    selection: &Selection,
+    target: Target,
+) -> (Vec<String>, Vec<(u32, u32)>) {
     let matching = Matching::new(old, new);
     let (recorded, shape) = (matching.recorded(run), new.shape().unwrap());
-    let plan = plan(&shape, &recorded, selection, false).unwrap();
-    let sides = Sides { old, new, matching: &matching, recorded: &recorded, shape: &shape };
+    let plan = plan(&shape, &recorded, selection, true).unwrap();
+    let sides = Sides { old, new, matching: &matching, recorded: &recorded, shape: &shape, target };
     let Table { rows, keep } = table(sides, &plan, selection);
     let text = |row: TableRow| {
         let change = row.change.map_or(String::new(), |change| format!(" [{change}]"));
@@ -150,4 +160,54 @@ fn what_runs_last_runs_again_with_what_it_follows() {
     let only = Selection::Tasks { tasks: vec![1], downstream: false, upstream: false };
     assert_eq!(rows(&it, &it, &run, &only).0[2], "keep clean: succeeded");
     assert_eq!(rows(&it, &it, &run, &Selection::Failed).1.len(), 3, "nothing failed, so nothing runs");
+}
+
+#[test]
+fn run_that_goes_on_keeps_moving_beside_what_runs_again() {
+    use TaskState::{Failed, Running, Succeeded, Waiting};
+    let it = workflow(&[("a", &[]), ("b", &["a"]), ("c", &["b", "d"]), ("d", &[]), ("e", &["d"])]);
+    let run = ended(&[Some(Succeeded), Some(Failed), Some(Waiting), Some(Running), Some(Waiting)]);
+    let only = |task| Selection::Tasks { tasks: vec![task], downstream: false, upstream: false };
+    let target = Target::Same { stop: None };
+    let (text, _) = rows_in(&it, &it, &run, &only(1), target);
+    // c is not selected, but has to wait for the new result.
+    assert_eq!(
+        text,
+        ["keep a: succeeded", "rerun b: chosen", "rerun c: after b", "goes_on d: running", "goes_on e: waiting"]
+    );
+    let (text, _) = rows_in(&it, &it, &run, &only(3), target);
+    assert_eq!(text[3..], ["rerun d: chosen; its run is cancelled first", "rerun e: after d"]);
+
+    let shape = it.shape().unwrap();
+    assert_eq!(plan(&shape, &run, &only(3), false), Err(RerunError::Running(vec![3])));
+    let planned = plan(&shape, &run, &only(1), false).unwrap();
+    assert_eq!(set_back(&planned, &run), [1], "c waits as it is");
+    // What goes on beside the plan does not change its name, and what it plans does.
+    let name = |run: &[Recorded]| {
+        let planned = plan(&shape, run, &only(1), false).unwrap();
+        planned.digest(&["run"], &relevant(&planned, run))
+    };
+    let later = ended(&[Some(Succeeded), Some(Failed), Some(Waiting), Some(Succeeded), Some(Running)]);
+    let other = ended(&[Some(Succeeded), Some(Succeeded), Some(Waiting), Some(Running), Some(Waiting)]);
+    let blocked = ended(&[Some(Succeeded), Some(Failed), Some(Waiting), Some(Failed), Some(Waiting)]);
+    assert_eq!(name(&run), name(&later));
+    assert_ne!(name(&run), name(&other));
+    assert_ne!(name(&run), name(&blocked), "c could no longer run");
+}
+
+#[test]
+fn failure_that_runs_again_stops_nothing_any_more() {
+    use TaskState::{Cancelled, Failed, Running};
+    let mut it = workflow(&[("a", &[]), ("b", &["a"]), ("c", &[])]);
+    it.fail_fast = FailFast::True;
+    let shape = it.shape().unwrap();
+    let run = ended(&[Some(Failed), Some(Cancelled), Some(Running)]);
+    for (task, then) in [(0, None), (1, Some(Stop::Failed))] {
+        let planned = plan(&shape, &run, &below(task), false).unwrap();
+        assert_eq!(stop_then(&shape, &planned, &run, Some(Stop::Failed)), then, "{task}");
+        assert_eq!(stop_then(&shape, &planned, &run, Some(Stop::Cancelled)), Some(Stop::Cancelled));
+    }
+    let target = Target::Same { stop: Some(Stop::Failed) };
+    let (text, _) = rows_in(&it, &it, &run, &below(1), target);
+    assert_eq!(text[1], "cannot_run b: another task has failed, and nothing starts after that: select that too");
 }
