@@ -1,6 +1,7 @@
 //! From rows to rules: definitions are read once per version, and calendars as often as they change.
 
 use std::collections::hash_map::Entry;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mainspring_core::batch::{TriggerRow, TriggerStatus};
@@ -34,11 +35,21 @@ pub(crate) struct Definitions {
     cache: Mutex<FxHashMap<(JobId, JobVersion), Arc<Job>>>,
     /// Names of triggers, for listeners. An id keeps its name.
     names: Mutex<FxHashMap<TriggerId, Arc<str>>>,
+    /// Whether a trigger that comes after jobs was read since that was asked last.
+    after_read: AtomicBool,
 }
 
 impl Definitions {
     pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, defaults: Defaults, metrics: Arc<Metrics>) -> Self {
-        Self { store, clock, defaults, metrics, cache: Mutex::default(), names: Mutex::default() }
+        Self {
+            store,
+            clock,
+            defaults,
+            metrics,
+            cache: Mutex::default(),
+            names: Mutex::default(),
+            after_read: AtomicBool::new(false),
+        }
     }
 
     /// A version of a job's definition; of a task of it, where the version stands for one.
@@ -85,6 +96,11 @@ impl Definitions {
             cache.clear();
         }
         cache.insert(key, Arc::clone(definition));
+    }
+
+    /// Whether a trigger that comes after jobs was read since this was asked last: it was saved or resumed, here or elsewhere.
+    pub(crate) fn heard_of_after(&self) -> bool {
+        self.after_read.load(Ordering::Relaxed) && self.after_read.swap(false, Ordering::Relaxed)
     }
 
     /// The definitions of rows, those that are not in memory in one read; or why one cannot be read. Jobs that are gone are
@@ -269,7 +285,13 @@ impl Definitions {
                 Err(why) => Err(why.clone()),
             };
             match rule {
-                Ok(rule) => loaded.push(Loaded { row, rule: Arc::new(rule) }),
+                Ok(rule) => {
+                    let trigger = rule.definition.triggers.get(row.index as usize);
+                    if trigger.is_some_and(|it| matches!(it.schedule, ScheduleDefinition::After { .. })) {
+                        self.after_read.store(true, Ordering::Relaxed);
+                    }
+                    loaded.push(Loaded { row, rule: Arc::new(rule) });
+                }
                 Err(why) => broken.push((row, why)),
             }
         }

@@ -105,6 +105,7 @@ impl Workflows {
             metrics: Arc::clone(&metrics),
             // Until the first look nobody knows.
             used: AtomicBool::new(true),
+            next_look: AtomicI64::new(0),
         };
         let owned = if store.cluster().is_some() { ShardSet::EMPTY } else { ShardSet::ALL };
         Self(Arc::new(Inner {

@@ -298,8 +298,8 @@ impl Store for MemoryStore {
         Ok(routed)
     }
 
-    async fn afters_due(&self, shards: ShardSet, limit: u32) -> Result<AftersDue> {
-        Ok(after::due(&*self.model()?, shards, limit))
+    async fn afters_due(&self, shards: ShardSet, after: i64, limit: u32) -> Result<AftersDue> {
+        Ok(after::due(&*self.model()?, shards, after, limit))
     }
 
     async fn fire_afters(&self, fires: Vec<AfterFire>, at: Timestamp) -> Result<Vec<AfterFired>> {

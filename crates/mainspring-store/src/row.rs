@@ -301,6 +301,8 @@ pub struct RunQuery {
     pub before: Option<RunId>,
     /// Only shards of this run, or runs of its tasks.
     pub parent: Option<RunId>,
+    /// Only runs that are queued in this line, which is one of runs that no claim takes: its name has a `/`. They are found by an index.
+    pub line: Option<String>,
     /// Runs of tasks as well, which are left out otherwise, unless they are asked for by their parent.
     pub with_tasks: bool,
     /// At most so many.
@@ -310,7 +312,8 @@ pub struct RunQuery {
 impl RunQuery {
     /// Whether runs that are final, or others, can be among those asked for. They are kept apart.
     pub(crate) fn wants(&self, is_final: bool) -> bool {
-        self.states.is_empty() || self.states.iter().any(|state| state.is_final() == is_final)
+        let is_in_line = self.line.is_some();
+        !(is_in_line && is_final) && (self.states.is_empty() || self.states.iter().any(|it| it.is_final() == is_final))
     }
 }
 

@@ -211,10 +211,10 @@ pub trait Store: Send + Sync + 'static {
     /// Leaves a request in the inbox of a live workflow run. False: it is not live, or no workflow.
     async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool>;
 
-    /// Fires that ends of runs owe to triggers of some shards that come [after](mainspring_core::after) them, up to `limit`, in the order
-    /// in which they were left. The transaction that ends a run leaves them, whichever way it ends; parts of runs and runs over past fire
+    /// Fires that ends of runs owe to triggers of some shards that come [after](mainspring_core::after) them, up to `limit` of those behind
+    /// the place `after`, in the order in which they were left. The transaction that ends a run leaves them, whichever way it ends; parts of runs and runs over past fire
     /// times leave none.
-    async fn afters_due(&self, shards: ShardSet, limit: u32) -> Result<AftersDue>;
+    async fn afters_due(&self, shards: ShardSet, after: i64, limit: u32) -> Result<AftersDue>;
 
     /// Makes runs of fires that are owed, each together with the removal of what was owed: so it is made once, whoever asks how often.
     /// Answers in the order of the fires. A job at its limit is asked as by a fire, but `hold` lets a run wait; a suppressed one, and one

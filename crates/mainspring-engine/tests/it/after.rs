@@ -1,6 +1,7 @@
 //! Jobs that start when runs of others end, in an engine over a store in memory and over `SQLite`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mainspring_core::RunId;
 use mainspring_core::after::AfterOn;
@@ -12,7 +13,7 @@ use mainspring_engine::{Engine, HandlerError, Handlers, RunContext, Settings, Sy
 use mainspring_store::{Expect, RunInfo, RunQuery, Store};
 
 use crate::kit::until;
-use crate::workflows::over_both;
+use crate::workflows::{over_both, sqlite};
 
 fn key(name: &str) -> JobKey {
     JobKey::new("default", name)
@@ -104,4 +105,38 @@ async fn jobs_that_start_each_other_in_a_circle_are_refused() {
         save(&engine, jobs).await.expect("saved");
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fires_of_a_job_that_cannot_be_read_hide_no_others() {
+    /// More than are made in one transaction.
+    const OWED: usize = 300;
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = start(sqlite(folder.path())).await;
+    let jobs = [
+        job("a", "work"),
+        job("b", "work"),
+        after(job("newer", "work"), &["a"], AfterOn::Any),
+        after(job("follows", "work"), &["b"], AfterOn::Any),
+    ];
+    save(&engine, jobs).await.expect("saved");
+    engine.stop(Duration::from_secs(5)).await.expect("it stops");
+    // As if a newer program had written it.
+    let file = rusqlite::Connection::open(folder.path().join("s.db")).expect("it opens");
+    let text =
+        "UPDATE job_version SET definition = '{\"newer\": 1}' WHERE job_id = (SELECT id FROM job WHERE name = 'newer')";
+    assert_eq!(file.execute(text, []).expect("it is written"), 1);
+    drop(file);
+
+    let engine = start(sqlite(folder.path())).await;
+    let mut runs = Vec::new();
+    for _ in 0..OWED {
+        runs.push(run(&engine, "a").await);
+    }
+    for run in runs {
+        engine.control().wait(run).await.expect("it ends");
+    }
+    run(&engine, "b").await;
+    assert_eq!(ended(&engine, "follows").await.state, RunState::Succeeded);
+    engine.stop(Duration::from_secs(5)).await.expect("it stops");
 }

@@ -7,8 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use mainspring_api::{Approval, ApprovalFilter, Page, routes};
 use mainspring_core::RunId;
-use mainspring_core::routing::{HOLD_LINE, queue_of};
-use mainspring_core::run::RunState;
+use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::workflow::{Hold, TaskState};
 use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
@@ -41,7 +40,7 @@ async fn approvals(State(app): State<App>, QueryOf(filter): QueryOf<ApprovalFilt
         filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?;
     let mut query = RunQuery {
         namespace: filter.namespace,
-        states: vec![RunState::Queued],
+        line: Some(HOLD_LINE.to_owned()),
         with_tasks: true,
         before,
         limit: u32::try_from(SCANNED_AT_ONCE).expect("a constant"),
@@ -54,7 +53,7 @@ async fn approvals(State(app): State<App>, QueryOf(filter): QueryOf<ApprovalFilt
         let runs = app.control().store().runs(query.clone()).await?;
         let is_last = runs.len() < SCANNED_AT_ONCE;
         query.before = runs.last().map(|run| run.id).or(query.before);
-        for run in runs.iter().filter(|run| run.task.is_some() && run.queue == queue_of(HOLD_LINE)) {
+        for run in runs.iter().filter(|run| run.task.is_some()) {
             let Some(approval) = parents.approval(&app, run).await? else { continue };
             items.push(approval);
             if items.len() == limit {

@@ -25,7 +25,7 @@ fn after(name: &str, upstreams: &[&str], on: AfterOn) -> Draft {
 }
 
 async fn due(kit: &Kit) -> Vec<AfterDue> {
-    let found = kit.store.afters_due(ShardSet::ALL, 100).await.expect("afters_due");
+    let found = kit.store.afters_due(ShardSet::ALL, 0, 100).await.expect("afters_due");
     assert!(found.used || found.due.is_empty());
     found.due
 }
@@ -292,6 +292,10 @@ pub async fn jobs_saved_together_come_after_each_other(store: Arc<dyn Store>) {
     let cause = end_one(&mut kit, &first, 1, Verdict::Succeeded).await;
     assert_eq!(owed(&kit).await, [cause; 3]);
     let some = due(&kit).await;
+    let page = kit.store.afters_due(ShardSet::ALL, some[0].id, 1).await.expect("afters_due");
+    assert_eq!((page.due, page.used), (vec![some[1]], true), "behind a place, in their order");
+    let none = kit.store.afters_due(ShardSet::ALL, some[2].id, 9).await.expect("afters_due");
+    assert_eq!((none.due, none.used), (vec![], true));
     let (one, two) = tokio::join!(fire(&kit, &some, at(1_600)), fire(&kit, &some, at(1_600)));
     let made = one.iter().chain(&two).filter(|fired| matches!(fired, AfterFired::Made(..))).count();
     assert_eq!(made, 3, "two nodes share them: {one:?} {two:?}");

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::Placed;
+use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::run::{Origin, RunState, Verdict};
 use mainspring_core::workflow::TaskState;
 use mainspring_core::{RunId, Timestamp};
@@ -11,8 +12,8 @@ use mainspring_core::{RunId, Timestamp};
 use super::kit::{Kept, Kit, asked, at};
 use super::workflows::{begin, begun, due, graph, read, start_all, step, stepped, verdict, write};
 use crate::{
-    AskedRun, Cancelled, Error, KeptTask, PurgeRule, REPEATED, Repeat, Store, TaskRow, TaskStart, TaskWrite,
-    WorkflowStep,
+    AskedRun, Cancelled, Error, KeptTask, PurgeRule, REPEATED, Repeat, RunQuery, Stepped, Store, TaskRow, TaskStart,
+    TaskWrite, WorkflowStep,
 };
 
 /// A rerun that keeps some tasks, each under the number that it has.
@@ -177,4 +178,72 @@ pub async fn rerun_that_never_began_leaves_nothing_behind(store: Arc<dyn Store>)
     assert_eq!(kit.states(&[new, run, runs[0]]).await, [None; 3]);
     let newer = ask(&kit, again(&job, run, 7, None, &[])).await;
     assert_eq!(rows(&kit, newer).await, [], "the rows of a run with the same id are gone");
+}
+
+pub async fn task_that_is_set_back_waits_under_its_next_generation(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, run) = begun(&kit, &["a", "b"]).await;
+    let children = start_all(&kit, run, &[(0, "a"), (1, "b")], at(1_000)).await;
+    let claimed = kit.claim(3, at(1_000)).await;
+    let a = claimed.iter().find(|claimed| claimed.run == children[0]).expect("claimed");
+    kit.complete(at(1_100), vec![verdict(&job, a, Verdict::Failed, at(1_100))]).await;
+    stepped(&kit, WorkflowStep { tasks: vec![write(0, TaskState::Failed)], ..step(&read(&kit, run).await, at(1_200)) })
+        .await;
+
+    // Both run again: a has failed, and b runs.
+    let back = |task| TaskWrite { generation: 1, ..write(task, TaskState::Waiting) };
+    let before = read(&kit, run).await;
+    let cancel = vec![(children[1], "it runs again".to_owned())];
+    let set_back = WorkflowStep { tasks: vec![back(0), back(1)], cancel, more: true, ..step(&before, at(2_000)) };
+    stepped(&kit, set_back.clone()).await;
+    assert_eq!(kit.store.step_workflow(set_back).await.expect("step_workflow"), Stepped::Stale, "once");
+    let stands = |row: &TaskRow| (row.state, row.generation, row.child, row.since);
+    let rows = rows(&kit, run).await;
+    assert_eq!(stands(&rows[0]), (TaskState::Waiting, 1, Some(children[0]), at(2_000)));
+    assert_eq!(stands(&rows[1]), (TaskState::Waiting, 1, Some(children[1]), at(2_000)));
+    let unfinished = async || {
+        let states = vec![RunState::Running, RunState::Queued];
+        let query = RunQuery { parent: Some(run), states, limit: 9, ..RunQuery::default() };
+        kit.store.runs(query).await.expect("runs").into_iter().map(|run| run.id).collect::<Vec<_>>()
+    };
+    assert_eq!(unfinished().await, [children[1]], "whoever goes on sees what has to end first");
+    assert_eq!(due(&kit).await.len(), 1, "it is looked at though it was told nothing");
+
+    let b = claimed.iter().find(|claimed| claimed.run == children[1]).expect("claimed");
+    let ended = verdict(&job, b, Verdict::Cancelled, at(2_100));
+    kit.complete(at(2_100), vec![ended]).await;
+    assert_eq!(read(&kit, run).await.inbox.len(), 1, "its end is told");
+    let again = start_all(&kit, run, &[(0, "a")], at(2_200)).await;
+    assert!(!children.contains(&again[0]), "it has a run of its own");
+}
+
+pub async fn runs_of_a_line_that_no_claim_takes_are_found_by_it(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, run) = begun(&kit, &["a", "b"]).await;
+    let hold = |item: u32| TaskWrite {
+        item: Some(item),
+        start: Some(TaskStart {
+            name: format!("b[{item}]"),
+            line: HOLD_LINE.to_owned(),
+            priority: 5,
+            input: None,
+            expires_at: None,
+        }),
+        ..write(1, TaskState::Running)
+    };
+    start_all(&kit, run, &[(0, "a")], at(1_000)).await;
+    let tasks = vec![hold(0), hold(1), hold(2)];
+    let mut held = stepped(&kit, WorkflowStep { tasks, ..step(&read(&kit, run).await, at(1_100)) }).await;
+    held.sort_unstable_by(|a, b| b.cmp(a));
+    let line = RunQuery { line: Some(HOLD_LINE.to_owned()), with_tasks: true, limit: 2, ..RunQuery::default() };
+    let list = async |query: RunQuery| {
+        kit.store.runs(query).await.expect("runs").into_iter().map(|run| run.id).collect::<Vec<_>>()
+    };
+    assert_eq!(list(line.clone()).await, held[..2], "the newest");
+    assert_eq!(list(RunQuery { before: Some(held[1]), ..line.clone() }).await, held[2..]);
+    let elsewhere = RunQuery { namespace: Some("elsewhere".into()), ..line.clone() };
+    assert_eq!(list(elsewhere).await, []);
+    assert_eq!(list(RunQuery { job: Some(job.id()), ..line.clone() }).await, held[..2]);
+    kit.store.cancel_run(held[0], "no more", None, at(1_200)).await.expect("cancel_run");
+    assert_eq!(list(line).await, held[1..], "what has ended is in no line");
 }

@@ -90,8 +90,8 @@ pub(super) fn edges(model: &Model, namespace: &str) -> Vec<AfterEdge> {
 }
 
 /// See [`crate::Store::afters_due`].
-pub(super) fn due(model: &Model, shards: ShardSet, limit: u32) -> AftersDue {
-    let found = model.afters.owed.iter().filter_map(|(id, owed)| {
+pub(super) fn due(model: &Model, shards: ShardSet, after: i64, limit: u32) -> AftersDue {
+    let found = model.afters.owed.range(after.saturating_add(1)..).filter_map(|(id, owed)| {
         let row = model.triggers.get(owed.trigger.0).map(|trigger| &trigger.row);
         let is_wanted = row.is_none_or(|row| shards.contains(row.shard));
         let Owed { trigger, cause, fire_time, ended_at } = *owed;

@@ -182,6 +182,7 @@ fn matches(model: &Model, query: &RunQuery, run: &Run) -> bool {
     whole
         && query.parent.is_none_or(|parent| run.parent() == Some(parent))
         && query.job.is_none_or(|job| run.job == job)
+        && query.line.as_ref().is_none_or(|line| run.state == RunState::Queued && *run.queue == **line)
         && (query.states.is_empty() || query.states.contains(&run.state))
         && query.namespace.as_ref().is_none_or(|name| model.job(run.job).row.definition.key.namespace == *name)
 }

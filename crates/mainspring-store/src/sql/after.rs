@@ -67,9 +67,9 @@ pub(crate) fn edges(db: &dyn Db, namespace: &str) -> Step<Vec<AfterEdge>> {
 }
 
 /// See [`crate::Store::afters_due`].
-pub(crate) fn due(db: &dyn Db, shards: ShardSet, limit: u32) -> Step<AftersDue> {
+pub(crate) fn due(db: &dyn Db, shards: ShardSet, after: i64, limit: u32) -> Step<AftersDue> {
     let shards = mask(shards);
-    let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &limit)];
+    let values: [(&str, &dyn ToSql); 3] = [(":after", &after), (":shards", &shards), (":limit", &limit)];
     let due = read(db, sql!("after_due", mysql), &values, owed)?;
     // What is owed to a trigger that is gone is still there.
     let used = !due.is_empty() || exists(db, sql!("after_used"), &[])?;

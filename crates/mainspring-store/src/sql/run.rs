@@ -199,11 +199,17 @@ pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
         (":states", &states),
         (":limit", &query.limit),
     ];
+    let line: [(&str, &dyn ToSql); 1] = [(":line", &query.line)];
     let ids = |sql: Sql, values: &Values<'_>| read(db, sql, values, |row| run_id(row, 0));
     let of_job: [(&str, &dyn ToSql); 1] = [(":job", &job)];
     let mut found = Vec::new();
     if query.wants(false) {
-        found.extend(ids(sql!("runs_live"), &[&bounds[..], &of_job, &rest].concat())?);
+        let live = if query.line.is_some() {
+            ids(sql!("runs_in_line", mysql), &[&bounds[..], &of_job, &line, &rest].concat())?
+        } else {
+            ids(sql!("runs_live"), &[&bounds[..], &of_job, &rest].concat())?
+        };
+        found.extend(live);
     }
     if query.wants(true) {
         found.extend(match job.filter(|_| query.parent.is_none()) {

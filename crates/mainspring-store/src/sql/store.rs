@@ -289,9 +289,9 @@ impl<B: Backend> Store for B {
         Ok(routed)
     }
 
-    async fn afters_due(&self, shards: ShardSet, limit: u32) -> Result<AftersDue> {
-        self.read(ReadLane::Engine, "look for runs that come after others", move |db| after::due(db, shards, limit))
-            .await
+    async fn afters_due(&self, shards: ShardSet, after: i64, limit: u32) -> Result<AftersDue> {
+        let operation = "look for runs that come after others";
+        self.read(ReadLane::Engine, operation, move |db| after::due(db, shards, after, limit)).await
     }
 
     async fn fire_afters(&self, fires: Vec<AfterFire>, at: Timestamp) -> Result<Vec<AfterFired>> {
