@@ -166,7 +166,7 @@ CREATE TABLE IF NOT EXISTS run (
     trigger_id BIGINT,
     state VARCHAR(16) NOT NULL CHECK (state IN ('running', 'queued', 'scheduled', 'held', 'waiting')),
     origin VARCHAR(16) NOT NULL
-        CHECK (origin IN ('schedule', 'manual', 'api', 'misfire', 'rerun', 'parent', 'backfill')),
+        CHECK (origin IN ('schedule', 'manual', 'api', 'misfire', 'rerun', 'parent', 'backfill', 'after')),
     gated TINYINT NOT NULL CHECK (gated IN (0, 1)),
     fire_time BIGINT NOT NULL,
     due_at BIGINT NOT NULL,

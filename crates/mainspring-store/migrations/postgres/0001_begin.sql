@@ -160,7 +160,7 @@ CREATE TABLE run (
     trigger_id BIGINT,
     state TEXT COLLATE "C" NOT NULL CHECK (state IN ('running', 'queued', 'scheduled', 'held', 'waiting')),
     origin TEXT COLLATE "C" NOT NULL
-        CHECK (origin IN ('schedule', 'manual', 'api', 'misfire', 'rerun', 'parent', 'backfill')),
+        CHECK (origin IN ('schedule', 'manual', 'api', 'misfire', 'rerun', 'parent', 'backfill', 'after')),
     gated INTEGER NOT NULL CHECK (gated IN (0, 1)),
     fire_time BIGINT NOT NULL,
     due_at BIGINT NOT NULL,

@@ -126,7 +126,7 @@ CREATE TABLE run (
     state TEXT NOT NULL CHECK (state = 'running' OR state = 'queued' OR state = 'scheduled' OR state = 'held'
         OR state = 'waiting'),
     origin TEXT NOT NULL CHECK (origin = 'schedule' OR origin = 'manual' OR origin = 'api' OR origin = 'misfire'
-        OR origin = 'rerun' OR origin = 'parent' OR origin = 'backfill'),
+        OR origin = 'rerun' OR origin = 'parent' OR origin = 'backfill' OR origin = 'after'),
     gated INTEGER NOT NULL CHECK (gated = 0 OR gated = 1),
     fire_time INTEGER NOT NULL,
     due_at INTEGER NOT NULL,

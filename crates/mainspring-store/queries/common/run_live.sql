@@ -1,9 +1,9 @@
 SELECT r.id, r.job_id, j.namespace, j.name, r.job_version, r.trigger_id, COALESCE(t.name, b.name), r.state,
-    CASE WHEN r.origin = 'parent' AND r.parent_run IS NULL THEN 'after' ELSE r.origin END,
+    r.origin,
     r.fire_time, r.due_at, r.created_at, r.claimed_at, a.started_at, a.ended_at, r.attempt, COALESCE(r.queue, v.queue, 'default'),
     r.priority, r.not_before, r.cancel_requested_at, r.reason, r.input, NULL, a.exit_code, a.signal, a.error_code, a.error,
     r.rerun_of, NULL, r.expires_at,
-    r.parent_run, r.shard_index, r.shard_total, r.task
+    r.parent_run, r.shard_index, r.shard_total, r.task, r.cause
 FROM run r
 JOIN job j ON j.id = r.job_id
 LEFT JOIN job_version v ON v.job_id = r.job_id AND v.version = r.job_version

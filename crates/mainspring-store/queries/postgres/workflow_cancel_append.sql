@@ -1,11 +1,11 @@
 -- Copies runs that no worker has to history. What an attempt before left is shown on. OFFSET keeps the planner to the keys.
 INSERT INTO history (id, job_id, job_version, trigger_id, state, origin, fire_time, due_at, created_at,
     claimed_at, started_at, ended_at, attempt, outcome, priority, queue, not_before, cancel_requested_at, reason, input,
-    output, exit_code, "signal", error_code, error, rerun_of, parent_run, root_run, task, generation, logical_date,
+    output, exit_code, "signal", error_code, error, rerun_of, cause, parent_run, root_run, task, generation, logical_date,
     data_start, data_end, shard_index, shard_total, target_node, dispatch_code, dispatch_message)
 SELECT r.id, r.job_id, r.job_version, r.trigger_id, 'cancelled', r.origin, r.fire_time, r.due_at, r.created_at,
     r.claimed_at, a.started_at, :at, r.attempt, NULL, r.priority, r.queue, r.not_before, r.cancel_requested_at, e.v ->> 1,
-    r.input, NULL, a.exit_code, a.signal, a.error_code, a.error, r.rerun_of, r.parent_run, r.root_run, r.task,
+    r.input, NULL, a.exit_code, a.signal, a.error_code, a.error, r.rerun_of, r.cause, r.parent_run, r.root_run, r.task,
     r.generation, r.logical_date, r.data_start, r.data_end, r.shard_index, r.shard_total, r.target_node,
     r.dispatch_code, r.dispatch_message
 FROM json_array_elements(CAST(:rows AS json)) WITH ORDINALITY AS e (v, n)

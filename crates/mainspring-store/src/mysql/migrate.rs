@@ -54,6 +54,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(25, "0025_rerun"),
     migration!(26, "0026_after"),
     migration!(27, "0027_deadline"),
+    migration!(28, "0028_cause"),
 ];
 
 /// Number of the newest migration.

@@ -54,6 +54,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(24, "0024_rerun"),
     migration!(25, "0025_after"),
     migration!(26, "0026_deadline"),
+    migration!(27, "0027_cause"),
 ];
 
 /// Number of the newest migration.

@@ -230,8 +230,6 @@ fn after(id: RunId) -> RunId {
 
 fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
     let line: &str = row.get(16)?;
-    let origin = word(row, 8, Origin::from_word)?;
-    let from = maybe_run_id(row, 27)?;
     let info = RunInfo {
         id: run_id(row, 0)?,
         job: JobId(row.get(1)?),
@@ -240,7 +238,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         trigger: row.get::<Option<i64>>(5)?.map(TriggerId),
         trigger_name: row.get(6)?,
         state: word(row, 7, RunState::from_word)?,
-        origin,
+        origin: word(row, 8, Origin::from_word)?,
         fire_time: instant(row, 9)?,
         due_at: instant(row, 10)?,
         created_at: instant(row, 11)?,
@@ -260,8 +258,8 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         signal: row.get(24)?,
         error_code: row.get(25)?,
         error: row.get(26)?,
-        rerun_of: from.filter(|_| origin != Origin::After),
-        cause: from.filter(|_| origin == Origin::After),
+        rerun_of: maybe_run_id(row, 27)?,
+        cause: maybe_run_id(row, 34)?,
         expires_at: maybe_instant(row, 29)?,
         parent: maybe_run_id(row, 30)?,
         shard: shard(row)?,

@@ -44,6 +44,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(22, "0022_rerun"),
     migration!(23, "0023_after"),
     migration!(24, "0024_deadline"),
+    migration!(25, "0025_cause"),
 ];
 
 /// Number of the newest migration.
