@@ -39,7 +39,7 @@ pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, 
 pub use approval::{Approval, ApprovalFilter};
 pub use backfill::{
     Backfill, BackfillAction, BackfillActions, BackfillFilter, BackfillItem, BackfillItemFilter, BackfillItemState,
-    BackfillItems, BackfillOrder, BackfillPlan, BackfillPlanItem, BackfillSpec, BackfillState, Reprocess,
+    BackfillItems, BackfillOrder, BackfillPart, BackfillPlan, BackfillPlanItem, BackfillSpec, BackfillState, Reprocess,
 };
 pub use calendar::Calendar;
 pub use cluster::{

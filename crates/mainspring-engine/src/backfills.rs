@@ -10,17 +10,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mainspring_core::cluster::ShardSet;
+use mainspring_core::job::Job;
 use mainspring_core::planner::Limits;
 use mainspring_core::routing::{WORKFLOW_LINE, queue_of};
-use mainspring_core::workflow::backfill::{BackfillState, ItemState, Standing};
+use mainspring_core::workflow::backfill::{Action, BackfillState, ItemState, Standing};
 use mainspring_core::{RunId, RunSource, Timestamp};
 use mainspring_store::{
-    BackfillItem, BackfillStep, BackfillStore, BackfillTurn, Error, ItemStart, Result, RunningItem, Store, Sweep,
-    causes,
+    BackfillItem, BackfillStep, BackfillStore, BackfillTurn, Error, ItemStart, Repeat, Result, RunningItem, Store,
+    Sweep, causes,
 };
 use tokio::sync::{Notify, watch};
 
 use crate::clock::{RightTime, pause};
+use crate::control::{PartError, plan_part};
 use crate::definitions::Definitions;
 use crate::lanes::LaneWatch;
 use crate::metrics::{Metrics, StateLabel};
@@ -190,12 +192,18 @@ impl Backfills {
                     ended.push((item.seq, ItemState::Skipped));
                     continue;
                 }
+                let Some(repeat) = self.repeat(turn, item, &definition).await? else {
+                    standing.counts.shift(1, ItemState::Open, ItemState::Skipped);
+                    ended.push((item.seq, ItemState::Skipped));
+                    continue;
+                };
                 standing.counts.shift(1, ItemState::Open, ItemState::Running);
                 start.push(ItemStart {
                     seq: item.seq,
                     fire_time: item.fire_time,
                     run: run_of(turn, item, at),
                     rerun_of: item.run.or(item.rerun_of),
+                    repeat,
                     line: line.clone(),
                     priority: row.spec.priority,
                     input: input.map(ToString::to_string),
@@ -221,6 +229,22 @@ impl Backfills {
             ended_at: is_over.then_some(at),
             at,
         }))
+    }
+
+    /// What the run of an item begins with, if it runs some tasks of an earlier one again. Nothing at all: none of them would run by now, or
+    /// the earlier run is gone or under way.
+    async fn repeat(&self, turn: &BackfillTurn, item: &BackfillItem, job: &Arc<Job>) -> Result<Option<Option<Repeat>>> {
+        let of = item.run.or(item.rerun_of).filter(|_| item.action == Action::Rerun);
+        let (Some(part), Some(of)) = (&turn.row.spec.part, of) else { return Ok(Some(None)) };
+        match plan_part(&*self.store, of, (job, turn.row.job_version), part).await {
+            Ok(plan) if plan.runs() > 0 => Ok(Some(Some(plan.into_repeat()))),
+            Ok(_) | Err(PartError::Gone) => Ok(None),
+            Err(PartError::Refused(why)) => {
+                tracing::warn!(backfill.id = turn.row.id, run.id = %of, %why, "tasks of a run do not run again");
+                Ok(None)
+            }
+            Err(PartError::Store(error)) => Err(error),
+        }
     }
 
     /// How many more runs may wait in a queue. Queues without a limit cost nothing.

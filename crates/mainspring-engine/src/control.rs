@@ -41,6 +41,7 @@ pub use backfills::{ACTIVE_MAX, BackfillError, BackfillVerb, FIRES_MAX, Plan as 
 pub use herd::Herd;
 pub use jobs::{Change, JobPlan, JobSave, SaveMode};
 pub use preview::Upcoming;
+pub(crate) use rerun::{PartError, plan_part};
 pub use rerun::{Reran, RerunAsk, RerunError, RerunPlan, RerunTasks, RerunVersion};
 pub use runs::{Ask, Asking};
 

@@ -8,6 +8,7 @@ use mainspring_core::workflow::backfill::{Action, BackfillState, Existing, ItemC
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::error::{Error, Result};
+use crate::workflow::{REPEATED, Repeat};
 
 /// Where backfills are kept. Like [`crate::Store`], of which it is a part: every method that changes something is one transaction.
 ///
@@ -55,7 +56,8 @@ pub trait BackfillStore: Send + Sync {
     async fn backfill_turn(&self, id: i64, limit: u32) -> Result<Option<BackfillTurn>>;
 
     /// Writes one step of a backfill, if it is at the turn that the step names. False: it is not, or is gone, or another backfill has a
-    /// run under way for a fire time that would start; nothing is written.
+    /// run under way for a fire time that would start, or a run of which [tasks run again](ItemStart::repeat) was repeated meanwhile or
+    /// is gone; nothing is written.
     ///
     /// # Errors
     /// Not found: it starts runs, and its job or the version is gone.
@@ -239,6 +241,8 @@ pub struct ItemStart {
     pub run: RunId,
     /// The run that it repeats.
     pub rerun_of: Option<RunId>,
+    /// What it begins with, if it runs only some tasks of that again.
+    pub repeat: Option<Repeat>,
     /// Where it waits.
     pub line: String,
     /// Higher goes first.
@@ -255,6 +259,11 @@ pub const BACKFILLED: &str = "fire time of a backfill";
 /// What a backfill is refused for that would run a fire time which another one is to run, or runs.
 pub(crate) fn taken(fire_time: Timestamp) -> Error {
     Error::Conflict { what: BACKFILLED, key: fire_time.to_string(), why: "is another backfill's".to_owned() }
+}
+
+/// Whether a step was refused because a run that it repeats in part is not what it was.
+pub(crate) fn is_overtaken(error: &Error) -> bool {
+    matches!(error, Error::Conflict { what: REPEATED, .. } | Error::NotFound { what: "run", .. })
 }
 
 /// Whether an item has no run yet, or one that has not ended.

@@ -254,7 +254,8 @@ macro_rules! conformance_suite {
                 rerun_of_a_run_that_never_began_is_refused_once_another_one_came_first,
                 rerun_that_never_began_leaves_nothing_behind,
                 task_that_is_set_back_waits_under_its_next_generation,
-                runs_of_a_line_that_no_claim_takes_are_found_by_it;
+                runs_of_a_line_that_no_claim_takes_are_found_by_it,
+                item_of_a_backfill_keeps_tasks_of_the_run_that_it_repeats;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,

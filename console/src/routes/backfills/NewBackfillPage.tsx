@@ -23,7 +23,7 @@ import { type BackfillPlan, type BackfillPlanItem, backfillPlanQuery } from './q
 import { newBackfillRoute } from './routes';
 
 const WAIT_MS = 350;
-const looks: Record<string, State> = { create: 'scheduled', rerun: 'retrying', keep: 'succeeded', active: 'running' };
+const looks: Record<string, State> = { create: 'scheduled', rerun: 'retrying', keep: 'succeeded', active: 'running', absent: 'skipped' };
 
 /** Says which fire times of the past are to run. The plan that is shown is the one that is started, or none is. */
 export function NewBackfillPage() {
@@ -68,7 +68,7 @@ export function NewBackfillPage() {
   const problem = start.error ? asApiError(start.error) : query.error && isSettled ? asApiError(query.error) : undefined;
   const isStale = problem?.code === 'backfill.stale';
   const runs = plan ? runsOf(plan) : 0;
-  const text = (key: 'from' | 'to' | 'timezone' | 'priority', label: string, more: { hint?: string; placeholder?: string } = {}) => {
+  const text = (key: 'from' | 'to' | 'tasks' | 'timezone' | 'priority', label: string, more: { hint?: string; placeholder?: string } = {}) => {
     const { hint, ...input } = more;
     return (
       <Field label={label} hint={hint}>
@@ -76,6 +76,7 @@ export function NewBackfillPage() {
       </Field>
     );
   };
+  const check = (key: 'downstream' | 'upstream' | 'create_missing', label: string) => <CheckBox label={label} checked={wish[key] === 'true'} onChange={(event) => set({ [key]: event.target.checked ? 'true' : undefined })} />;
   return (
     <Page
       title={t.backfills.create}
@@ -129,7 +130,7 @@ export function NewBackfillPage() {
           <Field label={t.backfills.reprocess}>
             {(field) => (
               <Select {...field} value={wish.reprocess ?? 'missing'} onChange={(event) => set({ reprocess: event.target.value as Wish['reprocess'] })}>
-                {(['missing', 'failed', 'all'] as const).map((each) => (
+                {(['missing', 'failed', 'all', 'tasks', 'failed_tasks'] as const).map((each) => (
                   <option key={each} value={each}>
                     {t.backfills.reprocesses[each]}
                   </option>
@@ -137,6 +138,10 @@ export function NewBackfillPage() {
               </Select>
             )}
           </Field>
+          {wish.reprocess === 'tasks' && text('tasks', t.backfills.tasks, { hint: t.backfills.tasksHint })}
+          {wish.reprocess === 'tasks' && check('downstream', t.rerun.downstream)}
+          {wish.reprocess === 'tasks' && check('upstream', t.rerun.upstream)}
+          {(wish.reprocess === 'tasks' || wish.reprocess === 'failed_tasks') && check('create_missing', t.backfills.createMissing)}
           <Field label={t.backfills.order}>
             {(field) => (
               <Select {...field} value={wish.order ?? 'asc'} onChange={(event) => set({ order: event.target.value as Wish['order'] })}>
@@ -175,10 +180,12 @@ function Plan({ plan, changed }: { plan: BackfillPlan; changed: ReadonlyMap<stri
       id: 'action',
       header: t.backfills.action,
       width: '14rem',
-      cell: ({ fire_at, action }) => (
+      cell: ({ fire_at, action, tasks, reason }) => (
         <span>
           {changed.has(fire_at) && <del className={css.before}>{word(changed.get(fire_at))}</del>}
           <StateBadge state={looks[action] ?? 'waiting'} word={word(action)} />
+          {typeof tasks === 'number' && ` ${t.backfills.tasksOf(formats.number(tasks))}`}
+          {reason && <span className={css.quiet}> {reason}</span>}
         </span>
       ),
     },
@@ -200,7 +207,7 @@ function Plan({ plan, changed }: { plan: BackfillPlan; changed: ReadonlyMap<stri
     <Panel title={t.backfills.plan} aside={<code>{plan.hash}</code>} flush>
       <div className={css.summary}>
         <p>
-          {t.backfills.summary(formats.number(actions.create + actions.rerun + actions.keep + actions.active), formats.number(actions.create), formats.number(actions.rerun), formats.number(actions.keep), formats.number(actions.active))}{' '}
+          {t.backfills.summary(formats.number(actions.create + actions.rerun + actions.keep + actions.active + (actions.absent ?? 0)), formats.number(actions.create), formats.number(actions.rerun), formats.number(actions.keep), formats.number(actions.active))}{plan.part && (actions.absent ?? 0) > 0 && ` ${t.backfills.absentOf(formats.number(actions.absent ?? 0))}`}{' '}
           <span className={css.quiet}>
             {plan.timezone} · {t.run.version(formats.number(plan.job_version))} · {plan.trigger}
           </span>
@@ -219,7 +226,7 @@ function Plan({ plan, changed }: { plan: BackfillPlan; changed: ReadonlyMap<stri
         </ul>
         {plan.next_cursor && <p className={css.quiet}>{t.backfills.firstRows(formats.number(plan.items.length))}</p>}
       </div>
-      <DataTable label={t.backfills.plan} columns={columns} rows={plan.items} rowKey={({ fire_at }) => fire_at} rowTone={({ fire_at, action }) => (changed.has(fire_at) ? 'bad' : action === 'keep' || action === 'active' ? 'muted' : undefined)} empty={<p className={css.none}>{t.backfills.emptyRange}</p>} />
+      <DataTable label={t.backfills.plan} columns={columns} rows={plan.items} rowKey={({ fire_at }) => fire_at} rowTone={({ fire_at, action }) => (changed.has(fire_at) ? 'bad' : action === 'keep' || action === 'active' || action === 'absent' ? 'muted' : undefined)} empty={<p className={css.none}>{t.backfills.emptyRange}</p>} />
     </Panel>
   );
 }

@@ -15,6 +15,14 @@ test('the address is the wish', () => {
   expect(cliOf('prod', 'etl', spec ?? { from: '' }, 'abc').join(' ')).toBe('backfill start etl --from 2026-07-01 --reprocess missing --order asc --max-active 4 --priority -5 --stop-on-failure --plan abc -n prod');
 });
 
+test('tasks of the runs that there are take the place of whole runs', () => {
+  expect(specOf({ job: 'etl', from: '2026-07-01', reprocess: 'tasks' })).toBeUndefined();
+  const spec = specOf({ job: 'etl', from: '2026-07-01', reprocess: 'tasks', tasks: 'load, clean', downstream: 'true', create_missing: 'true' });
+  expect(spec).toEqual({ from: '2026-07-01', tasks: ['load', 'clean'], downstream: true, create_missing: true, order: 'asc' });
+  expect(cliOf('default', 'etl', spec ?? { from: '' }, undefined).join(' ')).toBe('backfill plan etl --from 2026-07-01 --task load --task clean --downstream --create-missing --order asc');
+  expect(specOf({ job: 'etl', from: '2026-07-01', reprocess: 'failed_tasks' })).toEqual({ from: '2026-07-01', failed: true, order: 'asc' });
+});
+
 test('months are those of the zone', () => {
   expect(monthsOf(items, 'Europe/Berlin')).toEqual([
     { month: '2026-07', runs: 0, kept: 1 },

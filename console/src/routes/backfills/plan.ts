@@ -9,23 +9,38 @@ export interface Wish {
   to?: string | undefined;
   trigger?: string | undefined;
   timezone?: string | undefined;
-  reprocess?: 'missing' | 'failed' | 'all' | undefined;
+  reprocess?: 'missing' | 'failed' | 'all' | 'tasks' | 'failed_tasks' | undefined;
+  /** Names of tasks, with commas between them. */
+  tasks?: string | undefined;
+  downstream?: 'true' | undefined;
+  upstream?: 'true' | undefined;
+  create_missing?: 'true' | undefined;
   order?: 'asc' | 'desc' | undefined;
   max_active?: number | undefined;
   priority?: string | undefined;
   stop?: 'true' | undefined;
 }
 
+/** Which fire times are run, or which tasks of their runs. Nothing while tasks are to be named and none is. */
+function partOf(wish: Wish): Partial<BackfillSpec> | undefined {
+  const missing = wish.create_missing ? { create_missing: true } : {};
+  if (wish.reprocess === 'failed_tasks') return { failed: true, ...missing };
+  if (wish.reprocess !== 'tasks') return { reprocess: wish.reprocess ?? 'missing' };
+  const tasks = (wish.tasks ?? '').split(/[\s,]+/).filter((name) => name !== '');
+  return tasks.length === 0 ? undefined : { tasks, ...(wish.downstream ? { downstream: true } : {}), ...(wish.upstream ? { upstream: true } : {}), ...missing };
+}
+
 /** What is asked of the server; nothing while there is no job or no begin. */
 export function specOf(wish: Wish): BackfillSpec | undefined {
-  if (!wish.job || !wish.from) return undefined;
+  const part = partOf(wish);
+  if (!wish.job || !wish.from || !part) return undefined;
   const priority = wish.priority?.trim() ?? '';
   return {
     from: wish.from,
     ...(wish.to ? { to: wish.to } : {}),
     ...(wish.trigger ? { trigger: wish.trigger } : {}),
     ...(wish.timezone ? { timezone: wish.timezone } : {}),
-    reprocess: wish.reprocess ?? 'missing',
+    ...part,
     order: wish.order ?? 'asc',
     ...(wish.max_active ? { max_active: wish.max_active } : {}),
     ...(/^-?\d{1,6}$/.test(priority) ? { priority: Number(priority) } : {}),
@@ -45,6 +60,8 @@ export function cliOf(namespace: string, job: string, spec: BackfillSpec, plan: 
     ...option('trigger', spec.trigger),
     ...option('timezone', spec.timezone),
     ...option('reprocess', spec.reprocess),
+    ...(spec.tasks ?? []).flatMap((task) => ['--task', task]),
+    ...(['downstream', 'upstream', 'failed', 'create_missing'] as const).filter((name) => spec[name]).map((name) => `--${name.replace('_', '-')}`),
     ...option('order', spec.order),
     ...option('max-active', spec.max_active),
     ...option('priority', spec.priority),

@@ -51,9 +51,24 @@ pub struct BackfillSpec {
     /// Time zone in which `from` and `to` are read; the trigger's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
-    /// Which fire times of the range are run.
+    /// Which fire times of the range are run. Leave it out with `tasks` and `failed`.
     #[serde(default)]
     pub reprocess: Reprocess,
+    /// Of a workflow: names of tasks that run again in each run of the range, in place of whole runs. The others keep their results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<String>,
+    /// With `tasks`: also all that need them, directly or not, and the tasks that run last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub downstream: bool,
+    /// With `tasks`: also all that they need, directly or not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub upstream: bool,
+    /// In place of `tasks`: what failed or was cancelled in runs that failed, what did not start because of it, and the tasks that run last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failed: bool,
+    /// With `tasks` or `failed`: fire times without a run get a whole one. Otherwise they are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub create_missing: bool,
     /// In which order they start.
     #[serde(default)]
     pub order: BackfillOrder,
@@ -80,7 +95,7 @@ pub struct BackfillSpec {
     "hash": "5f0c1d2e3a4b", "namespace": "default", "job": "etl", "job_version": 3, "trigger": "daily",
     "timezone": "Europe/Berlin", "from": "2026-06-30T22:00:00Z", "to": "2026-07-07T21:59:59.999Z",
     "reprocess": "failed", "order": "asc", "max_active": 2, "stop_on_failure": false, "priority": -5,
-    "actions": { "create": 1, "rerun": 1, "keep": 5, "active": 0 },
+    "actions": { "create": 1, "rerun": 1, "keep": 5, "active": 0, "absent": 0 },
     "items": [{ "fire_at": "2026-07-01T04:00:00Z", "action": "create" },
         { "fire_at": "2026-07-02T04:00:00Z", "action": "rerun", "run": "019fc0de-a800-8000-8000-00007a791355" }],
     "next_cursor": "2"
@@ -104,6 +119,9 @@ pub struct BackfillPlan {
     pub to: Timestamp,
     /// Which fire times of the range are run.
     pub reprocess: Reprocess,
+    /// Which tasks run again; absent where whole runs do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<BackfillPart>,
     /// In which order they start.
     pub order: BackfillOrder,
     /// Runs under way at a time.
@@ -132,6 +150,23 @@ pub struct BackfillActions {
     pub keep: u64,
     /// Left alone: a run is under way, or about to be.
     pub active: u64,
+    /// Left out: there is no run of which tasks could run again.
+    #[serde(default)]
+    pub absent: u64,
+}
+
+/// Which tasks of the runs of a range run again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct BackfillPart {
+    /// Their names; none for those that failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<String>,
+    /// Whether all that need them run, too.
+    pub downstream: bool,
+    /// Whether all that they need run, too.
+    pub upstream: bool,
+    /// Whether fire times without a run get a whole one.
+    pub create_missing: bool,
 }
 
 /// What a backfill would do about a fire time.
@@ -144,6 +179,12 @@ pub struct BackfillPlanItem {
     /// The newest run that there is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// How many of its tasks run again, where only some do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<u64>,
+    /// Why none does, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What a backfill does about a fire time.
@@ -158,11 +199,13 @@ pub enum BackfillAction {
     Keep,
     /// Leaves it: a run is under way, or about to be.
     Active,
+    /// Leaves it out: there is no run of which tasks could run again.
+    Absent,
     /// An action newer than this client.
     #[serde(other)]
     Unknown,
 }
-words!(BackfillAction: Create = "create", Rerun = "rerun", Keep = "keep", Active = "active", Unknown = "unknown");
+words!(BackfillAction: Create = "create", Rerun = "rerun", Keep = "keep", Active = "active", Absent = "absent", Unknown = "unknown");
 
 /// A backfill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -170,7 +213,7 @@ words!(BackfillAction: Create = "create", Rerun = "rerun", Keep = "keep", Active
     "id": "7", "namespace": "default", "job": "etl", "job_version": 3, "trigger": "daily", "timezone": "Europe/Berlin",
     "from": "2026-06-30T22:00:00Z", "to": "2026-07-07T21:59:59.999Z", "reprocess": "failed", "order": "asc",
     "max_active": 2, "stop_on_failure": false, "priority": -5, "plan": "5f0c1d2e3a4b",
-    "actions": { "create": 1, "rerun": 1, "keep": 5, "active": 0 }, "state": "active",
+    "actions": { "create": 1, "rerun": 1, "keep": 5, "active": 0, "absent": 0 }, "state": "active",
     "items": { "total": 2, "open": 0, "running": 1, "succeeded": 1, "failed": 0, "cancelled": 0, "skipped": 0 },
     "created_at": "2026-07-08T09:12:44.120Z", "created_by": "ada"
 }))]
@@ -193,6 +236,9 @@ pub struct Backfill {
     pub to: Timestamp,
     /// Which fire times of the range are run.
     pub reprocess: Reprocess,
+    /// Which tasks run again; absent where whole runs do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<BackfillPart>,
     /// In which order they start.
     pub order: BackfillOrder,
     /// Runs under way at a time.

@@ -14,7 +14,7 @@ use crate::name::{self, JobName};
 use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::progress;
-use crate::views::{BACKFILL, BACKFILL_ITEM, BACKFILL_PLAN_ITEM};
+use crate::views::{BACKFILL, BACKFILL_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_ITEM};
 use crate::wait::WaitArgs;
 use crate::who;
 
@@ -24,6 +24,8 @@ use crate::who;
   mainspring backfill plan etl --from 2026-07-01 --to 2026-07-31
   mainspring backfill start etl --from 2026-07-01 --to 2026-07-31 --plan 5f0c1d2e3a4b --wait
   mainspring backfill start etl --from 2026-07-01 --reprocess failed --max-active 4 --order desc
+  mainspring backfill plan etl --from 2026-07-01 --to 2026-07-31 --task load --downstream
+  mainspring backfill start etl --from 2026-07-01 --failed
   mainspring backfill list --state active
   mainspring backfill get 7
   mainspring backfill pause 7 --reason \"the warehouse is down\"
@@ -114,6 +116,24 @@ struct SpecArgs {
     /// Which fire times: those without a run, also those that failed or were cancelled, or all
     #[arg(long, value_enum, default_value = "missing")]
     reprocess: Which,
+    /// Only this task of each run, the others keep their results; may be given several times
+    #[arg(long = "task", value_name = "TASK", conflicts_with = "reprocess")]
+    tasks: Vec<String>,
+    /// Also all tasks that need these
+    #[arg(long, requires = "tasks")]
+    downstream: bool,
+    /// Also all tasks that these need
+    #[arg(long, requires = "tasks")]
+    upstream: bool,
+    /// These tasks alone, which is the default
+    #[arg(long, requires = "tasks", conflicts_with_all = ["downstream", "upstream"])]
+    only: bool,
+    /// In each run that failed: the tasks that failed or were cancelled, and those that did not start because of them
+    #[arg(long, conflicts_with_all = ["tasks", "reprocess"])]
+    failed: bool,
+    /// With --task or --failed: dates without a run get a whole one
+    #[arg(long)]
+    create_missing: bool,
     /// Runs under way at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     max_active: u32,
@@ -256,6 +276,11 @@ impl SpecArgs {
                 Which::Failed => Reprocess::Failed,
                 Which::All => Reprocess::All,
             },
+            tasks: self.tasks.clone(),
+            downstream: self.downstream,
+            upstream: self.upstream,
+            failed: self.failed,
+            create_missing: self.create_missing,
             order: match self.order {
                 Order::Asc => BackfillOrder::Asc,
                 Order::Desc => BackfillOrder::Desc,
@@ -327,16 +352,17 @@ async fn plan(session: &Session, spec: &SpecArgs, list: &ListArgs, output: &Outp
     if output.form() != Form::Table {
         return output.document(&BackfillPlan { items, ..plan });
     }
-    output.list(&items, &BACKFILL_PLAN_ITEM)?;
+    output.list(&items, if plan.part.is_some() { &BACKFILL_PART_ITEM } else { &BACKFILL_PLAN_ITEM })?;
     let actions = plan.actions;
     output.note(format_args!(
-        "plan {} of {}: {} to create, {} to run again, {} kept, {} under way; {} at a time, {} first, version {}, priority {}",
+        "plan {} of {}: {} to create, {} to run again, {} kept, {} under way{}; {} at a time, {} first, version {}, priority {}",
         plan.hash,
         plan.job,
         actions.create,
         actions.rerun,
         actions.keep,
         actions.active,
+        if plan.part.is_some() { format!(", {} left out", actions.absent) } else { String::new() },
         plan.max_active,
         if plan.order == BackfillOrder::Asc { "earliest" } else { "latest" },
         plan.job_version,

@@ -63,3 +63,16 @@ pub const BACKFILL_PLAN_ITEM: View<BackfillPlanItem> = View {
     name: |it| it.fire_at.to_string(),
     empty: "no fire times",
 };
+
+/// The same where only some tasks run again.
+pub const BACKFILL_PART_ITEM: View<BackfillPlanItem> = View {
+    columns: &[
+        Column::usual("FIRE TIME", |it, style| text(style.at(Some(it.fire_at)))),
+        Column::usual("ACTION", |it, _| text(it.action)),
+        Column::usual("TASKS", |it, _| optional(it.tasks)),
+        Column::usual("RUN", |it, _| optional(it.run.as_ref())),
+        Column::usual("REASON", |it, _| optional(it.reason.as_ref())),
+    ],
+    name: |it| it.fire_at.to_string(),
+    empty: "no fire times",
+};

@@ -62,7 +62,7 @@ fn a_week_is_planned_and_run_date_by_date_whichever_way_the_clock_goes() {
     let next = next_fire(&program, "etl");
     let range = ["--from", "2025-03-28", "--to", "2025-03-31"];
     let plan = document(&backfill(&program, "plan", "etl", &range));
-    assert_eq!(plan["actions"], json!({"create": 4, "rerun": 0, "keep": 0, "active": 0}), "{plan}");
+    assert_eq!(plan["actions"], json!({"create": 4, "rerun": 0, "keep": 0, "active": 0, "absent": 0}), "{plan}");
     let fires: Vec<_> = plan["items"].as_array().unwrap().iter().map(|item| item["fire_at"].clone()).collect();
     // The clock goes forward on the 30th.
     let expected = [
@@ -126,7 +126,7 @@ fn a_date_that_fails_stops_the_others_only_where_that_was_asked_for() {
     assert_eq!(shown["failed"][0]["fire_at"], json!("2025-07-02T04:00:00.000Z"), "{shown}");
     // Only what failed is run again.
     let plan = document(&backfill(&program, "plan", "etl", &[&range[..], &["--reprocess", "failed"]].concat()));
-    assert_eq!(plan["actions"], json!({"create": 0, "rerun": 1, "keep": 3, "active": 0}), "{plan}");
+    assert_eq!(plan["actions"], json!({"create": 0, "rerun": 1, "keep": 3, "active": 0, "absent": 0}), "{plan}");
     let stop = ["--reprocess", "all", "--stop-on-failure"];
     let stopped = backfill(&program, "start", "etl", &[&range[..], &stop].concat());
     assert_eq!(stopped.code, 0, "{stopped:?}");
@@ -168,7 +168,7 @@ fn a_backfill_is_paused_resumed_and_cancelled_with_its_runs() {
         "slow",
         &["--from", "2025-07-01", "--to", "2025-07-10", "--reprocess", "all"],
     ));
-    assert_eq!(plan["actions"], json!({"create": 1, "rerun": 0, "keep": 0, "active": 9}), "{plan}");
+    assert_eq!(plan["actions"], json!({"create": 1, "rerun": 0, "keep": 0, "active": 9, "absent": 0}), "{plan}");
     let paused = program.run(&["backfill", "pause", "1", "--reason", "the warehouse is down"]);
     assert_eq!((paused.code, paused.stdout.as_str()), (0, "backfill 1 starts no more runs\n"), "{paused:?}");
     let run = runs["items"][0]["id"].as_str().unwrap();

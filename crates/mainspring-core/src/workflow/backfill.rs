@@ -3,6 +3,7 @@
 //! A backfill is a list of items, one for each fire time that it runs. It keeps a number of runs going: the next item starts when a run
 //! ends. An item that is `open` has no run yet, one that is `running` has a live run; the other states are those of the run.
 
+mod part;
 mod reach;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::{RunState, words};
 
+pub use part::Part;
 pub use reach::reaching;
 
 words!(
@@ -70,6 +72,8 @@ words!(
         Keep = "keep",
         /// Leaves it: it is under way, and never touched.
         Active = "active",
+        /// Leaves it: it has no run of which tasks could run again.
+        Absent = "absent",
     }
 );
 
@@ -123,6 +127,9 @@ pub struct Spec {
     pub to: Timestamp,
     /// Which dates are run.
     pub reprocess: Reprocess,
+    /// Which tasks of the runs that there are run again, in place of whole runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// In which order.
     pub order: Order,
     /// How many runs are under way at most.

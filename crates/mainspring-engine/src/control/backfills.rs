@@ -1,10 +1,12 @@
 //! Backfills: planning, starting and steering them.
 
+mod part;
+
 use std::collections::BTreeMap;
 
 use mainspring_core::job::{JobKey, ScheduleDefinition};
 use mainspring_core::workflow::backfill::{
-    Action, BackfillState, Existing, ItemState, Order, Reprocess, Spec, reaching,
+    Action, BackfillState, Existing, ItemState, Order, Part, Reprocess, Spec, reaching,
 };
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::{Civil, Date, Trigger, Zone};
@@ -33,6 +35,8 @@ pub struct Wish {
     pub to: Option<String>,
     /// Which of them.
     pub reprocess: Reprocess,
+    /// Which tasks of their runs run again, in place of whole runs. What [`Wish::reprocess`] says does not matter then.
+    pub part: Option<Part>,
     /// In which order.
     pub order: Order,
     /// How many runs at a time.
@@ -61,7 +65,7 @@ pub struct Plan {
 }
 
 /// What a backfill would do about a fire time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlanRow {
     /// The fire time.
     pub fire_time: Timestamp,
@@ -69,6 +73,12 @@ pub struct PlanRow {
     pub action: Action,
     /// The run that there is.
     pub run: Option<RunId>,
+    /// How many of its tasks run again, where only some do.
+    pub tasks: Option<u64>,
+    /// Why none does, in words.
+    pub reason: Option<String>,
+    /// Stands for the plan of the tasks of the run.
+    part: Option<String>,
 }
 
 /// Why a backfill is not planned, started or changed.
@@ -184,9 +194,16 @@ impl Control {
             let (existing, run) = existing.get(&fire_time).copied().unwrap_or((Existing::Nothing, None));
             let is_pending = existing == Existing::Nothing && pending.is_some_and(|next| fire_time >= next);
             let existing = if is_pending { Existing::Active } else { existing };
-            PlanRow { fire_time, action: wish.reprocess.action(existing), run }
+            let action = match &wish.part {
+                Some(part) => part.action(existing),
+                None => wish.reprocess.action(existing),
+            };
+            PlanRow { fire_time, action, run, tasks: None, reason: None, part: None }
         };
         let mut rows: Vec<PlanRow> = fires.into_iter().map(row).collect();
+        if let Some(part) = &wish.part {
+            self.plan_parts(&mut rows, &job, part).await?;
+        }
         if wish.order == Order::Descending {
             rows.reverse();
         }
@@ -198,6 +215,7 @@ impl Control {
             from,
             to,
             reprocess: wish.reprocess,
+            part: wish.part.clone(),
             order: wish.order,
             max_active: wish.max_active,
             stop_on_failure: wish.stop_on_failure,
@@ -427,20 +445,24 @@ fn fires(trigger: &Trigger, from: Timestamp, to: Timestamp, name: &str) -> Answe
 
 /// The counts of a plan in words.
 pub(super) fn counts(actions: &BTreeMap<Action, u64>) -> String {
-    let of = |action: &Action| format!("{} {}", actions.get(action).copied().unwrap_or(0), action.as_str());
-    Action::ALL.iter().map(of).collect::<Vec<_>>().join(", ")
+    let count = |action: &Action| actions.get(action).copied().unwrap_or(0);
+    // Whole runs leave nothing out.
+    let said = Action::ALL.iter().filter(|action| **action != Action::Absent || count(action) > 0);
+    said.map(|action| format!("{} {}", count(action), action.as_str())).collect::<Vec<_>>().join(", ")
 }
 
 /// Names a plan: the same rows under the same choices have the same hash.
 fn hash(job: JobId, version: JobVersion, trigger: TriggerId, spec: &Spec, rows: &[PlanRow]) -> String {
     let mut hash = Sha256::new();
     // Where the range ends does not matter, but what lies in it.
-    let Spec { reprocess, order, max_active, stop_on_failure, priority, .. } = spec;
+    let Spec { reprocess, order, max_active, stop_on_failure, priority, part, .. } = spec;
     hash.update(format!("{job}/{}/{trigger}/{reprocess}/{order}/{max_active}/{stop_on_failure}/{priority}", version.0));
+    hash.update(part.as_ref().map_or(String::new(), |part| format!("{part:?}")));
     for row in rows {
         hash.update(row.fire_time.as_millis().to_be_bytes());
         hash.update(row.action.as_str());
         hash.update(row.run.as_ref().map_or(&[][..], |run| run.as_bytes()));
+        hash.update(row.part.as_deref().unwrap_or_default());
     }
     hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -101,6 +101,7 @@ mod tests {
             from: at(0),
             to: at(job_version),
             reprocess: Reprocess::Missing,
+            part: None,
             order: Order::Ascending,
             max_active,
             stop_on_failure: false,

@@ -6,6 +6,7 @@
 
 mod estimate;
 mod live;
+mod part;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use thiserror::Error;
 use super::{Asking, Control, Error, Result, no_job};
 use live::InPlace;
 pub use live::Reran;
+pub(crate) use part::{PartError, plan_part};
 
 /// Which tasks of a workflow run are to run again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -5,11 +5,11 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use mainspring_api::{
-    self as api, BackfillFilter, BackfillItemFilter, BackfillSpec, ErrorCode, Page, PageFilter, Reason, routes,
+    self as api, BackfillFilter, BackfillItemFilter, BackfillSpec, ErrorCode, Page, PageFilter, Problem, Reason, routes,
 };
 use mainspring_core::RunId;
 use mainspring_core::job::JobKey;
-use mainspring_core::workflow::backfill::{Action, BackfillState, ItemState, Order, Reprocess, Spec};
+use mainspring_core::workflow::backfill::{Action, BackfillState, ItemState, Order, Part, Reprocess, Spec};
 use mainspring_engine::control::{BackfillError, BackfillPlan, BackfillVerb, PlanRow, Wish};
 use mainspring_store::{BackfillItem, BackfillQuery, BackfillRow};
 use utoipa_axum::routes;
@@ -76,7 +76,7 @@ async fn plan(
         Some(cursor) => cursor.parse::<usize>().map_err(|_| pages::bad_cursor(cursor))?,
         None => 0,
     };
-    let plan = app.control().plan_backfill(&JobKey::new(namespace, name), &wish(&spec)).await?;
+    let plan = app.control().plan_backfill(&JobKey::new(namespace, name), &wish(&spec)?).await?;
     large_json(shown_plan(plan, from, limit)).await
 }
 
@@ -92,7 +92,7 @@ async fn start(
     runs::must_start(&app)?;
     let by = by(&caller, spec.by.clone())?;
     let key = JobKey::new(namespace, name);
-    let row = app.control().start_backfill(&key, &wish(&spec), spec.plan.as_deref(), Some(by)).await?;
+    let row = app.control().start_backfill(&key, &wish(&spec)?, spec.plan.as_deref(), Some(by)).await?;
     tracing::info!(backfill.id = row.id, job = %key, items = row.counts.open, "backfill started");
     Ok((StatusCode::CREATED, Json(shown(row))))
 }
@@ -228,8 +228,42 @@ fn word<T>(name: &str, word: &str, read: impl Fn(&str) -> Option<T>) -> Answer<T
     read(word).ok_or_else(refused)
 }
 
-fn wish(spec: &BackfillSpec) -> Wish {
-    Wish {
+/// Tasks that one request names at most.
+const TASKS_MAX: usize = 1_000;
+
+/// Reads which tasks run again. Nothing: whole runs do.
+fn part(spec: &BackfillSpec) -> Answer<Option<Part>> {
+    let wrong = |pointer: &str, why: &str| {
+        Err(Refusal::invalid(vec![Problem::new(ErrorCode::FieldValue, why.to_owned()).at(format!("/{pointer}"))]))
+    };
+    let BackfillSpec { downstream, upstream, failed, create_missing, .. } = *spec;
+    match (spec.tasks.is_empty(), failed) {
+        (false, true) => return wrong("failed", "only one of tasks and failed can be given"),
+        (true, _) if downstream || upstream => {
+            return wrong("tasks", "downstream and upstream go with tasks: name one at least");
+        }
+        (true, false) if create_missing => return wrong("create_missing", "create_missing goes with tasks or failed"),
+        (true, false) => return Ok(None),
+        _ if spec.reprocess != api::Reprocess::Missing => {
+            return wrong("reprocess", "reprocess is for whole runs: leave it out with tasks and failed");
+        }
+        _ if spec.tasks.len() > TASKS_MAX => return wrong("tasks", "more than 1,000 tasks are named"),
+        _ => {}
+    }
+    let mut tasks = spec.tasks.clone();
+    tasks.sort_unstable();
+    tasks.dedup();
+    Ok(Some(Part { tasks, downstream, upstream, create_missing }))
+}
+
+fn shown_part(part: Part) -> api::BackfillPart {
+    let Part { tasks, downstream, upstream, create_missing } = part;
+    api::BackfillPart { tasks, downstream, upstream, create_missing }
+}
+
+fn wish(spec: &BackfillSpec) -> Answer<Wish> {
+    Ok(Wish {
+        part: part(spec)?,
         trigger: spec.trigger.clone(),
         zone: spec.timezone.clone(),
         from: spec.from.clone(),
@@ -246,7 +280,7 @@ fn wish(spec: &BackfillSpec) -> Wish {
         max_active: spec.max_active.unwrap_or(ACTIVE),
         stop_on_failure: spec.stop_on_failure,
         priority: spec.priority,
-    }
+    })
 }
 
 const fn reprocess(of: Reprocess) -> api::Reprocess {
@@ -270,6 +304,7 @@ const fn action(of: Action) -> api::BackfillAction {
         Action::Rerun => api::BackfillAction::Rerun,
         Action::Keep => api::BackfillAction::Keep,
         Action::Active => api::BackfillAction::Active,
+        Action::Absent => api::BackfillAction::Absent,
     }
 }
 
@@ -280,6 +315,7 @@ fn actions(spec: &Spec) -> api::BackfillActions {
         rerun: of(Action::Rerun),
         keep: of(Action::Keep),
         active: of(Action::Active),
+        absent: of(Action::Absent),
     }
 }
 
@@ -293,6 +329,8 @@ fn shown_plan(plan: BackfillPlan, from: usize, limit: usize) -> api::BackfillPla
         fire_at: instant(row.fire_time),
         action: action(row.action),
         run: id(row.run),
+        tasks: row.tasks,
+        reason: row.reason.clone(),
     };
     let end = from.saturating_add(limit).min(rows.len());
     api::BackfillPlan {
@@ -306,6 +344,7 @@ fn shown_plan(plan: BackfillPlan, from: usize, limit: usize) -> api::BackfillPla
         from: instant(spec.from),
         to: instant(spec.to),
         reprocess: reprocess(spec.reprocess),
+        part: spec.part.map(shown_part),
         order: order(spec.order),
         max_active: spec.max_active,
         stop_on_failure: spec.stop_on_failure,
@@ -328,6 +367,7 @@ fn shown(row: BackfillRow) -> api::Backfill {
         from: instant(row.spec.from),
         to: instant(row.spec.to),
         reprocess: reprocess(row.spec.reprocess),
+        part: row.spec.part.map(shown_part),
         order: order(row.spec.order),
         max_active: row.spec.max_active,
         stop_on_failure: row.spec.stop_on_failure,

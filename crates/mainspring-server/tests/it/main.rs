@@ -22,6 +22,7 @@ mod live;
 mod logs;
 mod numbers;
 mod operations;
+mod parts;
 mod pauses;
 mod repeats;
 mod reruns;

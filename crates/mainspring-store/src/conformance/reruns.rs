@@ -1,19 +1,21 @@
 //! Runs of workflows that repeat others: they begin with the tasks that they keep.
 #![expect(missing_docs, reason = "the names of histories are sentences")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::batch::Placed;
-use mainspring_core::routing::HOLD_LINE;
+use mainspring_core::routing::{HOLD_LINE, WORKFLOW_LINE};
 use mainspring_core::run::{Origin, RunState, Verdict};
 use mainspring_core::workflow::TaskState;
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::workflow::backfill::{Action, ItemState, Order, Part, Reprocess, Spec};
+use mainspring_core::{RunId, RunSource, Timestamp, TriggerId};
 
 use super::kit::{Kept, Kit, asked, at};
 use super::workflows::{begin, begun, due, graph, read, start_all, step, stepped, verdict, write};
 use crate::{
-    AskedRun, Cancelled, Error, KeptTask, PurgeRule, REPEATED, Repeat, RunQuery, Stepped, Store, TaskRow, TaskStart,
-    TaskWrite, WorkflowStep,
+    AskedRun, BackfillStep, Cancelled, Error, ItemStart, KeptTask, NewBackfill, NewItem, PurgeRule, REPEATED, Repeat,
+    RunQuery, Stepped, Store, TaskRow, TaskStart, TaskWrite, WorkflowStep,
 };
 
 /// A rerun that keeps some tasks, each under the number that it has.
@@ -246,4 +248,76 @@ pub async fn runs_of_a_line_that_no_claim_takes_are_found_by_it(store: Arc<dyn S
     assert_eq!(list(RunQuery { job: Some(job.id()), ..line.clone() }).await, held[..2]);
     kit.store.cancel_run(held[0], "no more", None, at(1_200)).await.expect("cancel_run");
     assert_eq!(list(line).await, held[1..], "what has ended is in no line");
+}
+
+pub async fn item_of_a_backfill_keeps_tasks_of_the_run_that_it_repeats(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, of, _) = over(&mut kit).await;
+    let fire_time = at(-1_000);
+    let spec = Spec {
+        trigger: "t".into(),
+        zone: "UTC".into(),
+        from: fire_time,
+        to: fire_time,
+        reprocess: Reprocess::Missing,
+        part: Some(Part { tasks: vec!["c".into()], downstream: false, upstream: false, create_missing: false }),
+        order: Order::Ascending,
+        max_active: 1,
+        stop_on_failure: false,
+        priority: 0,
+        plan: "abc".into(),
+        actions: BTreeMap::new(),
+    };
+    let new = NewBackfill {
+        job: job.id(),
+        job_version: job.job.version,
+        trigger: TriggerId(1_000),
+        spec: spec.clone(),
+        items: vec![NewItem { fire_time, action: Action::Rerun, rerun_of: Some(of) }],
+        by: None,
+        at: at(3_000),
+    };
+    let backfills = kit.store.backfill_store();
+    let id = backfills.add_backfill(new).await.expect("add_backfill");
+    let row = backfills.backfill(id).await.expect("backfill").expect("it is there");
+    assert_eq!(row.spec, spec, "the part is kept with it");
+    let mut counts = row.counts;
+    counts.shift(1, ItemState::Open, ItemState::Running);
+    let item = |number: u64, after: Option<RunId>| {
+        let start = ItemStart {
+            seq: 1,
+            fire_time,
+            run: RunId::new(at(3_100), RunSource::Asked(job.id(), number)),
+            rerun_of: Some(of),
+            repeat: Some(Repeat { after, keep: vec![KeptTask { there: 0, here: 0 }] }),
+            line: WORKFLOW_LINE.to_owned(),
+            priority: 0,
+            input: None,
+            expires_at: None,
+        };
+        BackfillStep {
+            id,
+            turn: row.turn,
+            state: row.state,
+            reason: None,
+            counts,
+            ended: Vec::new(),
+            start: vec![start],
+            sweep: None,
+            ended_at: None,
+            at: at(3_100),
+        }
+    };
+    let other = again(&job, of, 77, None, &[]);
+    let stale = item(1, Some(other.id));
+    assert!(!backfills.step_backfill(stale).await.expect("step_backfill"), "that run never repeated it");
+    let row = backfills.backfill(id).await.expect("backfill").expect("it is there");
+    assert_eq!((row.turn, row.counts.open), (1, 1), "nothing is written");
+    let good = item(2, None);
+    let run = good.start[0].run;
+    assert!(backfills.step_backfill(good).await.expect("step_backfill"));
+    assert!(begin(&kit, run, at(3_200)).await);
+    let kept = rows(&kit, run).await;
+    assert!(kept.iter().all(|row| row.task == 0) && kept.len() == 3, "a with its two items: {kept:?}");
+    assert_eq!(read(&kit, of).await.rerun_as, Some(run));
 }

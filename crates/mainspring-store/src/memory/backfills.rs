@@ -168,6 +168,12 @@ fn step(model: &mut Model, step: &BackfillStep) -> Result<bool> {
             return Ok(false);
         }
     }
+    for start in &step.start {
+        let (Some(of), Some(it)) = (start.rerun_of, &start.repeat) else { continue };
+        if !model.workflows.may_repeat(of, it) {
+            return Ok(false);
+        }
+    }
     let kept = model.backfills.kept.get_mut(&step.id).expect("seen above");
     let row = &mut kept.row;
     row.turn += 1;
@@ -190,6 +196,9 @@ fn step(model: &mut Model, step: &BackfillStep) -> Result<bool> {
     }
     for start in &step.start {
         begin(model, (job, version, trigger), start, step.at);
+        if let (Some(of), Some(it)) = (start.rerun_of, &start.repeat) {
+            model.workflows.repeat(of, true, start.run, it)?;
+        }
     }
     model.events.flush(step.at);
     if !step.start.is_empty() {

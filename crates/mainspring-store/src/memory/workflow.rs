@@ -51,6 +51,14 @@ impl Workflows {
         }
     }
 
+    /// Whether a run can be repeated as somebody has planned it.
+    pub(super) fn may_repeat(&self, of: RunId, repeat: &Repeat) -> bool {
+        match self.runs.get(&of) {
+            Some(old) => old.rerun_as == repeat.after,
+            None => repeat.keep.is_empty(),
+        }
+    }
+
     /// Gives a run that is to repeat another one what it begins with. `is_known`: the other one is not gone.
     pub(super) fn repeat(&mut self, of: RunId, is_known: bool, again: RunId, repeat: &Repeat) -> Result<()> {
         let mut new = Workflow::default();

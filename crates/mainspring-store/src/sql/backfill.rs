@@ -20,9 +20,10 @@ use super::job;
 use super::list::{hex, lists};
 use super::session::Session;
 use super::store::{Backend, Lane, ReadLane};
+use super::workflow::repeat;
 use crate::backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
-    NewBackfill, RunningItem, Sweep, is_to_come, laid_over, said_by_item, taken,
+    NewBackfill, RunningItem, Sweep, is_overtaken, is_to_come, laid_over, said_by_item, taken,
 };
 use crate::error::{Error, Result};
 
@@ -78,6 +79,7 @@ impl<B: Backend> BackfillStore for B {
         let written = self.write(Lane::Claim, "write a step of a backfill", move |s| write(s, &step)).await;
         match written {
             Err(Error::Conflict { what: TURN, .. }) => Ok(false),
+            Err(error) if is_overtaken(&error) => Ok(false),
             written => written.map(|()| true),
         }
     }
@@ -288,7 +290,11 @@ fn begin(db: &dyn Db, row: &BackfillRow, step: &BackfillStep, start: &ItemStart)
         (":rerun_of", &start.rerun_of.as_ref().map(RunId::as_bytes)),
         (":expires_at", &millis(start.expires_at)),
     ];
-    db.post(sql!("backfill_run"), &values, None)
+    db.post(sql!("backfill_run"), &values, None)?;
+    match (start.rerun_of, &start.repeat) {
+        (Some(of), Some(it)) => repeat(db, of, start.run, it),
+        _ => Ok(()),
+    }
 }
 
 fn row(row: &Row<'_>) -> Step<BackfillRow> {

@@ -1,0 +1,83 @@
+//! Running tasks of many past runs again, one run after the other: the plan of one.
+
+use std::sync::Arc;
+
+use mainspring_core::job::Job;
+use mainspring_core::workflow::backfill::Part;
+use mainspring_core::workflow::rerun::Action;
+use mainspring_core::{JobVersion, RunId};
+use mainspring_store::{Repeat, Store};
+
+use super::{RerunAsk, RerunError, RerunPlan, RerunTasks, RerunVersion, draw, estimate};
+
+/// Why there is no plan for a run.
+#[derive(Debug)]
+pub(crate) enum PartError {
+    /// The run is gone.
+    Gone,
+    /// It is under way, or no run of a workflow, or the version has no such task.
+    Refused(RerunError),
+    /// The store could not say.
+    Store(mainspring_store::Error),
+}
+
+impl From<mainspring_store::Error> for PartError {
+    fn from(error: mainspring_store::Error) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<&Part> for RerunTasks {
+    fn from(part: &Part) -> Self {
+        match part.tasks.is_empty() {
+            true => Self::Failed,
+            false => Self::Named { tasks: part.tasks.clone(), downstream: part.downstream, upstream: part.upstream },
+        }
+    }
+}
+
+/// Plans to run tasks of a run again, by a version of its job.
+pub(crate) async fn plan_part(
+    store: &dyn Store,
+    run: RunId,
+    (here, version): (&Arc<Job>, JobVersion),
+    part: &Part,
+) -> Result<RerunPlan, PartError> {
+    let info = store.run(run).await?.ok_or(PartError::Gone)?;
+    if !info.state.is_final() {
+        return Err(PartError::Refused(RerunError::Live { run, why: "is under way" }));
+    }
+    let row = store.workflow(run, 0).await?;
+    let there = match info.job_version {
+        there if there == version => Arc::clone(here),
+        there => match store.definition(info.job, there).await {
+            Err(mainspring_store::Error::NotFound { .. }) => return Err(PartError::Gone),
+            there => there?,
+        },
+    };
+    let ask = RerunAsk { tasks: part.into(), version: RerunVersion::Number(version), cancel_running: false };
+    let (here, past) = (Arc::clone(here), estimate::Past::default());
+    let planned =
+        tokio::task::spawn_blocking(move || draw(info, row, (&there, &here), (version, version), &ask, &past));
+    planned.await.expect("planning does not panic").map_err(PartError::Refused)
+}
+
+impl RerunPlan {
+    /// How many tasks run again.
+    pub(crate) fn runs(&self) -> usize {
+        self.count(Action::Rerun)
+    }
+
+    /// What a run that carries it out begins with.
+    pub(crate) fn into_repeat(self) -> Repeat {
+        Repeat { after: self.rerun_as, keep: self.keep }
+    }
+
+    /// Why nothing runs, in words.
+    pub(crate) fn why_nothing(&self) -> Option<String> {
+        match self.must_run() {
+            Err(RerunError::Nothing { why }) => Some(why),
+            _ => None,
+        }
+    }
+}
