@@ -28,7 +28,7 @@ const REACH_MS: i64 = 9 * 366 * 86_400_000;
 type Readable = std::result::Result<Arc<Job>, String>;
 
 pub(crate) struct Definitions {
-    store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     pub(crate) defaults: Defaults,
     metrics: Arc<Metrics>,
@@ -163,10 +163,15 @@ impl Definitions {
                 Ok(definition) => return definition,
                 Err(error) => {
                     tracing::error!(error = %causes(&error), job.id = job.0, "a claimed run's definition could not be read; trying again");
-                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                    self.wait_to_retry().await;
                 }
             }
         }
+    }
+
+    /// Waits before the store is asked again.
+    pub(crate) async fn wait_to_retry(&self) {
+        self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
     }
 
     /// The rule of the `delay` trigger that awaits a run's end, if one does.
@@ -209,7 +214,7 @@ impl Definitions {
                 Err(Error::Closed) => return None,
                 Err(error) => {
                     tracing::error!(error = %causes(&error), trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
-                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                    self.wait_to_retry().await;
                 }
             }
         }
@@ -226,7 +231,7 @@ impl Definitions {
                 Err(Error::Closed) => return None,
                 Err(error) => {
                     tracing::error!(error = %causes(&error), run.id = %start.run, "a claimed run's time limit could not be read; trying again");
-                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                    self.wait_to_retry().await;
                 }
             }
         }
@@ -250,7 +255,7 @@ impl Definitions {
                 Err(Error::Closed) => return Ok(None),
                 Err(error) => {
                     tracing::error!(error = %causes(&error), job.id = job.0, "the data of a job could not be read; trying again");
-                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                    self.wait_to_retry().await;
                 }
             }
         }

@@ -11,6 +11,7 @@ pub mod bench;
 mod clock;
 mod cluster;
 pub mod control;
+mod dates;
 mod deadlines;
 mod definitions;
 mod driver;

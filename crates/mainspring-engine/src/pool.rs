@@ -281,10 +281,11 @@ impl Pool {
             start.awaited_by = self.tools.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.tools.definitions.deadline(&start, &definition).await;
-        let (definition, task) = match crate::workflows::prepared(&mut start, &definition) {
-            Ok(rendered) => rendered,
-            Err(why) => return hindered(start, definition, self.tools.time.now(), Hindrance::Expression(why)),
-        };
+        let (definition, task) =
+            match crate::workflows::prepared(&mut start, &definition, &self.tools.definitions).await {
+                Ok(rendered) => rendered,
+                Err(why) => return hindered(start, definition, self.tools.time.now(), Hindrance::Expression(why)),
+            };
         let prepared = async {
             self.tools.audience.admit(&start, &definition).await.map_err(Hindrance::Veto)?;
             let data = self.tools.definitions.data(start.job, &definition).await;

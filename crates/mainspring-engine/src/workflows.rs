@@ -52,8 +52,6 @@ const INBOX_MAX: u32 = 5_000;
 /// Runs that are advanced at once. An embedded store writes what waits together in one transaction; a server has few connections for it.
 const AT_ONCE_ALONE: usize = 64;
 const AT_ONCE_SHARED: usize = 8;
-/// Runs of which each repeats the next that are followed to the one that a trigger made.
-const REPEATS_MAX: u32 = 100;
 /// Tasks of all runs in memory together; beyond that, those that are not busy are read again when they are.
 const KEPT_MAX: usize = 1_000_000;
 
@@ -334,18 +332,7 @@ impl Inner {
         if !plan.asks_interval() {
             return Ok(RunFacts::new(row.run, row.fire_time));
         }
-        let mut run = self.store.run(row.run).await?;
-        // A run that repeats another one stands for the same interval.
-        for _ in 0..REPEATS_MAX {
-            let Some(of) = run.as_ref().filter(|run| run.trigger.is_none()).and_then(|run| run.rerun_of) else { break };
-            run = self.store.run(of).await?;
-        }
-        let trigger = run.and_then(|run| run.trigger);
-        let previous = match trigger {
-            Some(trigger) => self.definitions.previous_fire(trigger, row.fire_time).await?,
-            None => None,
-        };
-        Ok(RunFacts::dated(row.run, row.fire_time, previous))
+        self.definitions.dates(row.run, None, row.fire_time).await
     }
 
     /// What runs of a version go by; or why it is no workflow.
@@ -399,13 +386,17 @@ impl Inner {
 }
 
 /// What a run executes: for one of a task, the task's job with the values of its expressions in their places, and what it was given. The
-/// input is part of that then.
+/// input is part of that then. A process is told the dates of its run.
 ///
 /// # Errors
 /// An expression cannot be evaluated.
-pub(crate) fn prepared(start: &mut Start, definition: &Arc<Job>) -> std::result::Result<Prepared, String> {
+pub(crate) async fn prepared(
+    start: &mut Start,
+    definition: &Arc<Job>,
+    definitions: &Definitions,
+) -> std::result::Result<Prepared, String> {
     if start.job_version.task().is_none() {
-        return Ok((Arc::clone(definition), None));
+        return Ok((definitions.dated(start, definition).await, None));
     }
     let context = TaskContext::from_input(start.input.as_deref());
     let context = context.ok_or("what the run of the task was given cannot be read")?;

@@ -146,12 +146,9 @@ impl TaskContext {
         let facts = [
             ("MS_TASK", Some(self.task.clone())),
             ("MS_MAP_INDEX", self.item.as_ref().map(|item| item.index.to_string())),
-            ("MS_LOGICAL_DATE", Some(self.run.logical_date.clone())),
-            ("MS_DATA_START", self.run.data_start.clone()),
-            ("MS_DATA_END", self.run.data_end.clone()),
             ("MS_WORKFLOW_RUN_ID", Some(self.run.id.clone())),
         ];
-        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).chain(self.run.environment())
     }
 }
 
@@ -183,6 +180,16 @@ impl RunFacts {
         let text = |date: Timestamp| Some(date.to_string());
         let (data_start, data_end) = (text(dates.data_start), text(dates.data_end));
         Self { data_start, data_end, ..Self::new(run, dates.logical) }
+    }
+
+    /// What a process is told of the dates.
+    fn environment(&self) -> impl Iterator<Item = (String, String)> + use<> {
+        let facts = [
+            ("MS_LOGICAL_DATE", Some(self.logical_date.clone())),
+            ("MS_DATA_START", self.data_start.clone()),
+            ("MS_DATA_END", self.data_end.clone()),
+        ];
+        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)))
     }
 }
 
@@ -238,6 +245,14 @@ impl References {
 const ANY: &str = "*";
 
 impl Job {
+    /// The job as a run of it executes it, whose process is told the dates of the run. They win over variables that the job declares.
+    #[must_use]
+    pub fn dated(&self, run: &RunFacts) -> Self {
+        let mut job = self.clone();
+        job.env.extend(run.environment());
+        job
+    }
+
     /// The job of a task with the values of its expressions in their places: what one of its runs executes.
     ///
     /// Its input is its own with what was given with the workflow run laid over it, where both are objects. A text of the input that is

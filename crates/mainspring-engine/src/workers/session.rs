@@ -74,7 +74,7 @@ impl Given {
         let data = inner.definitions.data(start.job, &definition).await;
         let (data, mut hindrance) = data.map_or_else(|why| (None, Some(Hindrance::Data(why))), |data| (data, None));
         let shard = shard_of(inner, start.run, &definition).await;
-        let definition = match crate::workflows::prepared(&mut start, &definition) {
+        let definition = match crate::workflows::prepared(&mut start, &definition, &inner.definitions).await {
             Ok((rendered, _)) => rendered,
             Err(why) => {
                 hindrance = Some(Hindrance::Expression(why));

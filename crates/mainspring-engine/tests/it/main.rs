@@ -2,6 +2,7 @@
 
 mod after;
 mod cluster;
+mod dates;
 mod kit;
 mod lanes;
 mod queues;
