@@ -1703,8 +1703,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Starts a new run with the same input, job version and fire time. Of a workflow run that is over, also with some tasks only: the
-         *     others keep their results.
+         * Starts a new run with the same input, job version and fire time. Of a workflow run also with some tasks only: the others keep their
+         *     results. In a workflow run that goes on, the tasks run again in the run itself, which is then the answer.
          */
         post: operations["runs_rerun"];
         delete?: never;
@@ -2682,6 +2682,7 @@ export interface components {
          * @description A backfill.
          * @example {
          *       "actions": {
+         *         "absent": 0,
          *         "active": 0,
          *         "create": 1,
          *         "keep": 5,
@@ -2745,6 +2746,7 @@ export interface components {
             namespace: string;
             /** @description In which order they start. */
             order: components["schemas"]["BackfillOrder"];
+            part?: components["schemas"]["BackfillPart"] | null;
             /** @description Hash of its plan. */
             plan: string;
             /**
@@ -2771,9 +2773,14 @@ export interface components {
          * @description What a backfill does about a fire time.
          * @enum {string}
          */
-        BackfillAction: "create" | "rerun" | "keep" | "active" | "unknown";
+        BackfillAction: "create" | "rerun" | "keep" | "active" | "absent" | "unknown";
         /** @description Fire times by what a backfill does about them. */
         BackfillActions: {
+            /**
+             * Format: int64
+             * @description Left out: there is no run of which tasks could run again.
+             */
+            absent?: number;
             /**
              * Format: int64
              * @description Left alone: a run is under way, or about to be.
@@ -2861,10 +2868,22 @@ export interface components {
          * @enum {string}
          */
         BackfillOrder: "asc" | "desc";
+        /** @description Which tasks of the runs of a range run again. */
+        BackfillPart: {
+            /** @description Whether fire times without a run get a whole one. */
+            create_missing: boolean;
+            /** @description Whether all that need them run, too. */
+            downstream: boolean;
+            /** @description Their names; none for those that failed. */
+            tasks?: string[];
+            /** @description Whether all that they need run, too. */
+            upstream: boolean;
+        };
         /**
          * @description What a backfill would do.
          * @example {
          *       "actions": {
+         *         "absent": 0,
          *         "active": 0,
          *         "create": 1,
          *         "keep": 5,
@@ -2924,6 +2943,7 @@ export interface components {
             next_cursor?: string | null;
             /** @description In which order they start. */
             order: components["schemas"]["BackfillOrder"];
+            part?: components["schemas"]["BackfillPart"] | null;
             /**
              * Format: int32
              * @description Priority of the runs.
@@ -2946,8 +2966,15 @@ export interface components {
             action: components["schemas"]["BackfillAction"];
             /** @description Fire time. */
             fire_at: components["schemas"]["Timestamp"];
+            /** @description Why none does, in words. */
+            reason?: string | null;
             /** @description The newest run that there is. */
             run?: string | null;
+            /**
+             * Format: int64
+             * @description How many of its tasks run again, where only some do.
+             */
+            tasks?: number | null;
         };
         /**
          * @description What is to be backfilled, and how.
@@ -2962,6 +2989,12 @@ export interface components {
         BackfillSpec: {
             /** @description To start: who starts it, where the token does not say. */
             by?: string | null;
+            /** @description With `tasks` or `failed`: fire times without a run get a whole one. Otherwise they are left out. */
+            create_missing?: boolean;
+            /** @description With `tasks`: also all that need them, directly or not, and the tasks that run last. */
+            downstream?: boolean;
+            /** @description In place of `tasks`: what failed or was cancelled in runs that failed, what did not start because of it, and the tasks that run last. */
+            failed?: boolean;
             /** @description The first day of the range, as `2026-07-01`, a local time such as `2026-07-01T06:00`, or an instant with its offset. */
             from: string;
             /**
@@ -2978,16 +3011,20 @@ export interface components {
              * @description Priority of the runs; 10 below that of the job when absent, so that scheduled runs go first.
              */
             priority?: number | null;
-            /** @description Which fire times of the range are run. */
+            /** @description Which fire times of the range are run. Leave it out with `tasks` and `failed`. */
             reprocess?: components["schemas"]["Reprocess"];
             /** @description Whether the first run that fails pauses the backfill. */
             stop_on_failure?: boolean;
+            /** @description Of a workflow: names of tasks that run again in each run of the range, in place of whole runs. The others keep their results. */
+            tasks?: string[];
             /** @description Time zone in which `from` and `to` are read; the trigger's when absent. */
             timezone?: string | null;
             /** @description The last one, which counts; of a day all of it. Now when absent. */
             to?: string | null;
             /** @description Trigger whose fire times are run; the only one of the job when absent. */
             trigger?: string | null;
+            /** @description With `tasks`: also all that they need, directly or not. */
+            upstream?: boolean;
         };
         /**
          * @description Where a backfill stands.
@@ -4940,6 +4977,7 @@ export interface components {
                 namespace: string;
                 /** @description In which order they start. */
                 order: components["schemas"]["BackfillOrder"];
+                part?: components["schemas"]["BackfillPart"] | null;
                 /** @description Hash of its plan. */
                 plan: string;
                 /**
@@ -5682,6 +5720,11 @@ export interface components {
         Rerun: {
             /** @description Who asks, as the caller says; the server notes it and cannot check it. */
             by?: string | null;
+            /**
+             * @description Of a run that goes on: cancels chosen tasks that run first, or the whole run if it has no tasks. They start again once these runs
+             *     have ended.
+             */
+            cancel_running?: boolean;
             /** @description With `tasks`: also all that need them, directly or not, and the tasks that run last. */
             downstream?: boolean;
             /** @description What failed or was cancelled, what did not start because of it, and the tasks that run last. */
@@ -5703,7 +5746,7 @@ export interface components {
          * @description What a rerun does with a task.
          * @enum {string}
          */
-        RerunAction: "rerun" | "keep" | "cannot_run" | "gone" | "unknown";
+        RerunAction: "rerun" | "keep" | "goes_on" | "cannot_run" | "gone" | "unknown";
         /**
          * @description How a task differs from that of the run that is repeated.
          * @enum {string}
@@ -5712,9 +5755,12 @@ export interface components {
         /**
          * @description What a rerun of a workflow run would do.
          * @example {
+         *       "cancels": 0,
          *       "cannot_run": 0,
          *       "estimate_ms": 61000,
+         *       "goes_on": 0,
          *       "gone": 0,
+         *       "in_place": false,
          *       "job": "etl",
          *       "job_version": 7,
          *       "keeps": 1,
@@ -5753,6 +5799,11 @@ export interface components {
         RerunPlan: {
             /**
              * Format: int64
+             * @description How many run and would be cancelled first.
+             */
+            cancels?: number;
+            /**
+             * Format: int64
              * @description How many would have to run and cannot.
              */
             cannot_run: number;
@@ -5763,9 +5814,16 @@ export interface components {
             estimate_ms?: number | null;
             /**
              * Format: int64
+             * @description How many go on as they are, in a run that goes on.
+             */
+            goes_on?: number;
+            /**
+             * Format: int64
              * @description How many the version that is to run does not have.
              */
             gone: number;
+            /** @description Whether the tasks would run again in the run itself, because it goes on. Otherwise a new run begins. */
+            in_place?: boolean;
             /** @description Its job. */
             job: string;
             /**
@@ -5796,7 +5854,7 @@ export interface components {
             reruns: number;
             /** @description Run that is repeated. */
             run: string;
-            /** @description How it ended. */
+            /** @description How it ended, or stands. */
             state: components["schemas"]["RunState"];
             /** @description Each task, in the order of their names; then those that are gone. */
             tasks: components["schemas"]["RerunTask"][];
@@ -11588,6 +11646,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description tasks run again in the run itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
             /** @description It was made */
             201: {
                 headers: {

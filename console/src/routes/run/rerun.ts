@@ -16,7 +16,7 @@ export interface Choice {
   downstream: boolean;
   upstream: boolean;
   version: 'pinned' | 'latest';
-  cancelRunning: boolean;
+  cancelRunning?: boolean;
 }
 
 /** The request for a choice; nothing while no task is chosen. */

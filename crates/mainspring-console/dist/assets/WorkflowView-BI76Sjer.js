@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-mF4M8Vtf.js";

@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-Czj5i2kX.js";
