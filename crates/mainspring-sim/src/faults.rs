@@ -275,11 +275,22 @@ pub enum Planted {
     PoisonBlocks,
     /// A verdict overwrites an earlier one.
     Rewritten,
+    /// Items are written whoever owns their flow by now.
+    UnfencedItems,
+    /// The machine of a flow hears that a turn is kept when that is sent, not when it is.
+    SettledEarly,
+    /// What a terminated body did is kept.
+    TerminatedKept,
 }
 
 impl Planted {
+    /// Whether it is a bug of flows.
+    pub(crate) const fn is_of_flows(self) -> bool {
+        matches!(self, Self::UnfencedItems | Self::SettledEarly | Self::TerminatedKept)
+    }
+
     /// All of them, with their numbers in the list of bugs, and what each is.
-    pub const ALL: [(u32, Self, &'static str); 18] = [
+    pub const ALL: [(u32, Self, &'static str); 21] = [
         (1, Self::DispatchBeforeCommit, "dispatch before commit"),
         (2, Self::AdvanceWithoutInsert, "advance without insert"),
         (3, Self::FenceByExists, "fence by EXISTS"),
@@ -298,5 +309,8 @@ impl Planted {
         (18, Self::HalfCommit, "commit after partial failure"),
         (19, Self::PoisonBlocks, "poison row blocks the others"),
         (20, Self::Rewritten, "terminal state rewritten"),
+        (21, Self::UnfencedItems, "items written without the epoch of their flow"),
+        (22, Self::SettledEarly, "items passed on before that is kept"),
+        (23, Self::TerminatedKept, "late end of a terminated body kept"),
     ];
 }

@@ -8,6 +8,7 @@ mod apply;
 pub mod check;
 mod client;
 mod faults;
+pub mod flows;
 pub mod history;
 mod load;
 mod look;

@@ -33,6 +33,9 @@ struct Arguments {
     /// No faults at all.
     #[arg(long)]
     calm: bool,
+    /// Lives through flows only, of which every seed has one then.
+    #[arg(long)]
+    flows: bool,
     /// Plants a bug, by its number in the list, to see from which seed on an invariant catches it.
     #[arg(long, value_name = "NUMBER", value_parser = planted)]
     planted: Option<Planted>,
@@ -60,7 +63,12 @@ fn planted(text: &str) -> Result<Planted, String> {
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
-    let mut setting = Setting { faults: !arguments.calm, planted: arguments.planted, ..Setting::default() };
+    let mut setting = Setting {
+        faults: !arguments.calm,
+        only_flows: arguments.flows,
+        planted: arguments.planted,
+        ..Setting::default()
+    };
     if let Some(hours) = arguments.hours {
         anyhow::ensure!(hours > 0.0 && hours < 1_000.0, "--hours takes a number above 0 and below 1000");
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
@@ -106,6 +114,7 @@ struct Sum {
     seeds: u64,
     events: u64,
     fires: u64,
+    turns: u64,
     faults: Counts,
     least: Option<(u64, u64, u64)>,
     worst_in_calm_ms: i64,
@@ -119,6 +128,7 @@ impl Sum {
         self.seeds += 1;
         self.events += report.events;
         self.fires += report.fires;
+        self.turns += report.turns;
         self.faults.merge(&report.faults);
         let (events, fires, faults) = self.least.unwrap_or((u64::MAX, u64::MAX, u64::MAX));
         self.least = Some((events.min(report.events), fires.min(report.fires), faults.min(report.faults.total())));
@@ -167,7 +177,8 @@ fn same(arguments: &Arguments) -> String {
         Some(format!(" --planted {number}"))
     });
     let calm = arguments.calm.then(|| " --calm".to_owned());
-    [hours, planted, calm].into_iter().flatten().collect()
+    let flows = arguments.flows.then(|| " --flows".to_owned());
+    [hours, planted, calm, flows].into_iter().flatten().collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
@@ -180,7 +191,13 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
         virtual_hours,
         virtual_hours * 3_600.0 / seconds
     ));
-    say(format_args!("{} events, {} fires, faults that had an effect: {}", sum.events, sum.fires, sum.faults.total()));
+    say(format_args!(
+        "{} events, {} fires, {} bodies of flows, faults that had an effect: {}",
+        sum.events,
+        sum.fires,
+        sum.turns,
+        sum.faults.total()
+    ));
     tell_faults(&sum.faults);
     let (events, fires, faults) = sum.least.unwrap_or_default();
     say(format_args!(

@@ -1,5 +1,6 @@
 //! The world of a seed: virtual time, the heap of what is to happen, and the network between nodes and store.
 
+mod report;
 mod trouble;
 
 use std::cmp::Reverse;
@@ -16,6 +17,7 @@ use crate::apply::Snapshot;
 use crate::check::{self, Violation, Watch};
 use crate::client::Client;
 use crate::faults::{Counts, Kind, Planted, Rates};
+use crate::flows;
 use crate::history::{Fault, History, Time};
 use crate::load::Draft;
 use crate::node::Node;
@@ -25,6 +27,9 @@ use crate::store::{Sender, SimStore};
 use crate::trace::Trace;
 use crate::verbs::{Reply, Verb};
 use crate::worker::{Request, Response, Tick, Trouble, Worker};
+
+pub use report::Report;
+use report::survived;
 
 /// When every world begins, in milliseconds since 1970.
 pub(crate) const BASE_MS: i64 = 1_767_225_600_000;
@@ -52,6 +57,8 @@ pub struct Setting {
     pub planted: Option<Planted>,
     /// Whether faults happen at all.
     pub faults: bool,
+    /// Whether to live through flows only: every seed has one then.
+    pub only_flows: bool,
     /// Whether to keep the trace's text.
     pub reads: bool,
     /// Hears each line of it at once.
@@ -60,29 +67,8 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { faulty_ms: 210_000, planted: None, faults: true, reads: false, tell: None }
+        Self { faulty_ms: 210_000, planted: None, faults: true, only_flows: false, reads: false, tell: None }
     }
-}
-
-/// What came of a seed.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The seed.
-    pub seed: u64,
-    /// What tells its trace from any other.
-    pub hash: u64,
-    /// Events.
-    pub events: u64,
-    /// Fires that were recorded.
-    pub fires: u64,
-    /// Faults that had an effect.
-    pub faults: Counts,
-    /// What broke an invariant.
-    pub violations: Vec<Violation>,
-    /// The trace, if it was to be kept.
-    pub trace: Vec<String>,
-    /// How late a run began at most that no fault came near, in milliseconds.
-    pub worst_in_calm_ms: i64,
 }
 
 /// What is to happen.
@@ -339,25 +325,23 @@ impl World {
         violations
     }
 
-    /// Lives through a seed. A panic on the way is a violation like any other.
+    /// Lives through a seed, and through the flow that some seeds have. A panic on the way is a violation like any other.
     #[must_use]
     pub fn report_of(seed: u64, setting: Setting) -> Report {
-        let done = std::panic::catch_unwind(|| Self::new(seed, setting).run());
-        done.unwrap_or_else(|panic| {
-            let text =
-                panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-            let what = text.unwrap_or("without a message").to_owned();
-            Report {
-                seed,
-                hash: 0,
-                events: 0,
-                fires: 0,
-                faults: Counts::default(),
-                violations: vec![Violation { invariant: "panic", at: 0, what }],
-                trace: Vec::new(),
-                worst_in_calm_ms: 0,
-            }
-        })
+        let flow = (setting.only_flows || seed % flows::EVERY == 0).then(|| survived(|| flows::run(seed, setting)));
+        let is_enough = setting.only_flows
+            || setting.planted.is_some_and(Planted::is_of_flows)
+            || flow.as_ref().is_some_and(|flow| !flow.as_ref().is_ok_and(|flow| flow.violations.is_empty()));
+        let mut report = match is_enough {
+            true => Report::empty(seed),
+            false => survived(|| Self::new(seed, setting).run()).unwrap_or_else(|panic| Report::panicked(seed, panic)),
+        };
+        match flow {
+            Some(Ok(flow)) => report.add(flow),
+            Some(Err(panic)) => report = Report::panicked(seed, panic),
+            None => {}
+        }
+        report
     }
 
     fn report(mut self, violations: Vec<Violation>) -> Report {
@@ -374,6 +358,7 @@ impl World {
             violations,
             trace: self.trace.take_lines(),
             worst_in_calm_ms,
+            turns: 0,
         }
     }
 

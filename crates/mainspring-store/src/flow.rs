@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use mainspring_core::Timestamp;
+use mainspring_core::flow::{Header, ItemId, Now, Priority};
 
 use crate::error::Result;
 
@@ -109,6 +110,43 @@ pub struct ItemRow {
     pub bytes: i64,
     /// Its attribute `priority`.
     pub priority: Option<String>,
+}
+
+impl ItemRow {
+    /// The row of an item in the connection of this number. Its penalty is kept by the wall clock.
+    #[must_use]
+    pub fn of(connection: i64, item: &Header, now: Now) -> Self {
+        Self {
+            id: item.id.0,
+            connection,
+            position: item.order,
+            entered_at: item.entered_at,
+            lineage_at: item.lineage_at,
+            penalty_until: item.penalty_until(now),
+            retries: item.retries,
+            bytes: i64::try_from(item.bytes).unwrap_or(i64::MAX),
+            priority: match &item.priority {
+                Priority::Number(number) => Some(number.to_string()),
+                Priority::Text(text) => Some(text.to_string()),
+                Priority::Absent => None,
+            },
+        }
+    }
+
+    /// The item, with its penalty by the clock that nobody sets.
+    #[must_use]
+    pub fn header(&self, now: Now) -> Header {
+        Header {
+            id: ItemId(self.id),
+            order: self.position,
+            entered_at: self.entered_at,
+            lineage_at: self.lineage_at,
+            priority: Priority::of(self.priority.as_deref()),
+            bytes: self.bytes.unsigned_abs(),
+            penalty_until_ms: self.penalty_until.map(|until| now.mono_ms + until.since(now.wall)),
+            retries: self.retries,
+        }
+    }
 }
 
 /// What an item holds.

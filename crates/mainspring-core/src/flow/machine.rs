@@ -202,6 +202,13 @@ impl Machine {
         }
     }
 
+    /// The first id for new items of a flow whose largest number so far is `last`. Ids go up from process start to process start, so
+    /// that those of items that are gone do not come again.
+    #[must_use]
+    pub fn first_id(last: Option<i64>, now: Now) -> i64 {
+        last.map_or(1, |last| last + 1).max(now.wall.as_millis().saturating_mul(1_000))
+    }
+
     /// The flow.
     #[must_use]
     pub const fn flow(&self) -> &Flow {

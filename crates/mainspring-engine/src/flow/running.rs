@@ -85,14 +85,12 @@ impl Running {
     pub(super) fn new(loaded: Loaded, generation: u64, pools: &mut Pools, now: Now) -> Self {
         let Loaded { row, epoch, definition, flow, items } = loaded;
         let numbers = definition.connection_numbers();
-        let last = items.iter().map(|item| item.id.max(item.position)).max().unwrap_or(0);
-        // Ids go up from process start to process start, so that those of items that are gone do not come again.
-        let first_id = (last + 1).max(now.wall.as_millis().saturating_mul(1_000));
+        let first_id = Machine::first_id(items.iter().map(|item| item.id.max(item.position)).max(), now);
         let mut machine = Machine::new(row.id.unsigned_abs(), flow, IdleCheck::Wake, first_id, now);
         for item in &items {
             match numbers.iter().position(|number| *number == item.connection) {
                 Some(connection) => {
-                    machine.handle(Event::Put { connection, item: header(item, now) }, pools, now);
+                    machine.handle(Event::Put { connection, item: item.header(now) }, pools, now);
                 }
                 None => tracing::warn!(flow = row.name, item = item.id, "an item is in no connection of its flow"),
             }
@@ -234,21 +232,7 @@ impl Running {
     }
 
     fn row_of(&self, connection: usize, item: &Header, now: Now) -> ItemRow {
-        ItemRow {
-            id: item.id.0,
-            connection: self.numbers[connection],
-            position: item.order,
-            entered_at: item.entered_at,
-            lineage_at: item.lineage_at,
-            penalty_until: item.penalty_until(now),
-            retries: item.retries,
-            bytes: i64::try_from(item.bytes).unwrap_or(i64::MAX),
-            priority: match &item.priority {
-                Priority::Number(number) => Some(number.to_string()),
-                Priority::Text(text) => Some(text.to_string()),
-                Priority::Absent => None,
-            },
-        }
+        ItemRow::of(self.numbers[connection], item, now)
     }
 
     /// Hears what became of what was to be kept.
@@ -410,19 +394,6 @@ impl Running {
             checks: self.machine.checks_total(),
             pools: pools.iter().map(|(name, size, active)| (name.to_owned(), size, active)).collect(),
         }
-    }
-}
-
-fn header(item: &ItemRow, now: Now) -> Header {
-    Header {
-        id: ItemId(item.id),
-        order: item.position,
-        entered_at: item.entered_at,
-        lineage_at: item.lineage_at,
-        priority: Priority::of(item.priority.as_deref()),
-        bytes: item.bytes.unsigned_abs(),
-        penalty_until_ms: item.penalty_until.map(|until| now.mono_ms + until.since(now.wall)),
-        retries: item.retries,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::gate::{Blocked, Gate, Reason, gate};
 use super::lifecycle::ComponentState;
 use super::pools::Pools;
-use super::slots::SlotState;
+use super::slots::{Slot, SlotState};
 use super::{Machine, Now};
 
 impl Machine {
@@ -15,7 +15,8 @@ impl Machine {
         }
         for index in 0..self.flow.cycles().len() {
             let cycle = self.flow.cycles()[index].clone();
-            if !cycle.iter().all(|component| self.waits_within(*component, &cycle, now)) {
+            let stuck: Vec<Option<Stuck>> = cycle.iter().map(|it| self.stuck_within(*it, &cycle, now)).collect();
+            if stuck.contains(&None) {
                 continue;
             }
             let fullest = |component: &usize| {
@@ -23,29 +24,50 @@ impl Machine {
                 let inside = incoming.filter(|it| cycle.contains(&self.flow.connections()[**it].from));
                 inside.map(|it| self.queues[*it].fullness()).max()
             };
-            let component = *cycle.iter().rev().max_by_key(|it| fullest(it)).expect("a circle has members");
-            let slot = *self.components[component].parked.front().expect("its slots are parked");
-            self.components[component].slots[slot].relieved = true;
-            self.cycle_reliefs += 1;
+            let full = cycle.iter().zip(&stuck).filter(|(_, stuck)| **stuck == Some(Stuck::Full));
+            let full = full.map(|(component, _)| *component);
+            if let Some(component) = full.rev().max_by_key(fullest) {
+                self.let_through(component, pools, now);
+            }
+        }
+    }
+
+    /// Lets the next body of a component start although a queue behind it is full: at once, or at the next time of its calendar.
+    fn let_through(&mut self, component: usize, pools: &mut Pools, now: Now) {
+        let slot = self.components[component].parked.front().copied().unwrap_or(0);
+        let was_relieved = std::mem::replace(&mut self.components[component].slots[slot].relieved, true);
+        self.cycle_reliefs += u64::from(!was_relieved);
+        if self.state_of(component, slot) == SlotState::Parked {
             self.consider(component, slot, pools, now);
         }
     }
 
-    /// Whether a component runs, has no body, and waits for nothing but room inside of the circle.
-    fn waits_within(&self, component: usize, cycle: &[usize], now: Now) -> bool {
+    /// Why a component that runs and has no body makes no room in a circle: it waits for room inside of it alone, or for items.
+    /// Nothing: it may make room.
+    fn stuck_within(&self, component: usize, cycle: &[usize], now: Now) -> Option<Stuck> {
         let it = &self.components[component];
-        let is_parked = it.slots.iter().all(|slot| slot.state == SlotState::Parked);
-        if it.state != ComponentState::Running || it.slots.is_empty() || !is_parked {
-            return false;
+        let waits = |slot: &Slot| matches!(slot.state, SlotState::Parked | SlotState::Awaiting(_));
+        if it.state != ComponentState::Running || it.slots.is_empty() || !it.slots.iter().all(waits) {
+            return None;
         }
-        let waits_for_room = matches!(
-            gate(&self.snapshot(component, now)),
-            Gate::Blocked(Blocked { reason: Reason::DownstreamFull, .. })
-        );
+        match gate(&self.snapshot(component, now)) {
+            Gate::Blocked(Blocked { reason: Reason::DownstreamFull, .. }) => {}
+            Gate::Blocked(Blocked { reason: Reason::NoWork, .. }) => return Some(Stuck::Idle),
+            _ => return None,
+        }
         let full = |connection: &&usize| {
             !self.flow.connections()[**connection].is_loop() && self.queues[**connection].is_full()
         };
         let mut full = self.flow.outgoing(component).iter().filter(full);
-        waits_for_room && full.all(|connection| cycle.contains(&self.flow.connections()[*connection].to))
+        full.all(|connection| cycle.contains(&self.flow.connections()[*connection].to)).then_some(Stuck::Full)
     }
+}
+
+/// Why a component makes no room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stuck {
+    /// Queues behind it are full.
+    Full,
+    /// It has no items.
+    Idle,
 }

@@ -165,7 +165,7 @@ impl Machine {
     /// waits for a permit yet.
     pub(super) fn wake(&mut self, component: usize, cause: Cause, count: usize, pools: &mut Pools, now: Now) {
         let mut count = count.min(self.components[component].parked.len());
-        if matches!(cause, Cause::Item | Cause::PenaltyEnded) && count > 0 {
+        if matches!(cause, Cause::Item | Cause::PenaltyEnded | Cause::Rescued) && count > 0 {
             let ready: usize = self.flow.incoming(component).iter().map(|index| self.takeable(*index, now)).sum();
             let slots = self.components[component].slots.iter();
             let queued = slots.filter(|slot| slot.state == SlotState::Queued).count();

@@ -141,6 +141,35 @@ fn b05_a_circle_of_full_queues_goes_on() {
 }
 
 #[test]
+fn b05_a_circle_goes_on_though_one_of_it_has_no_items() {
+    let limited = |from, to| Connection { max_items: 2, ..Connection::new(from, to) };
+    let again = Connection { relationships: vec!["again".into()], ..limited(1, 2) };
+    let b = Component { relationships: vec!["success".into(), "again".into()], ..timer("b", 100) };
+    let components = vec![timer("a", 100), b, event("c")];
+    let mut world = World::new(components, vec![limited(0, 1), limited(1, 0), again, limited(2, 0)]);
+    for connection in [0, 0, 1, 1] {
+        world.put(connection);
+    }
+    world.start_all();
+    world.run(10_000);
+    assert!(world.bodies_of(0) > 10 && world.bodies_of(1) > 10, "{:?}", world.starts);
+}
+
+#[test]
+fn b05_a_circle_goes_on_at_times_of_a_calendar() {
+    let limited = |from, to| Connection { max_items: 2, ..Connection::new(from, to) };
+    let components = vec![cron("a", "* * * * * ?"), cron("b", "* * * * * ?")];
+    let mut world = World::new(components, vec![limited(0, 1), limited(1, 0)]);
+    for connection in [0, 0, 1, 1] {
+        world.put(connection);
+    }
+    world.start_all();
+    world.run(20_500);
+    assert!(world.bodies_of(0) + world.bodies_of(1) >= 10, "{:?}", world.starts);
+    assert!(world.starts.iter().all(|(at, _)| at % 1_000 == 0), "{:?}", world.starts);
+}
+
+#[test]
 fn b06_a_penalised_item_is_overtaken_and_comes_on_time() {
     let mut world = fed(timer("log", 0));
     let penalised = Header { penalty_until_ms: Some(30_000), ..world.item() };
