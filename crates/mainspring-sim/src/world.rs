@@ -328,7 +328,8 @@ impl World {
     /// Lives through a seed, and through the flow that some seeds have. A panic on the way is a violation like any other.
     #[must_use]
     pub fn report_of(seed: u64, setting: Setting) -> Report {
-        let flow = (setting.only_flows || seed % flows::EVERY == 0).then(|| survived(|| flows::run(seed, setting)));
+        let flow =
+            (setting.only_flows || seed.is_multiple_of(flows::EVERY)).then(|| survived(|| flows::run(seed, setting)));
         let is_enough = setting.only_flows
             || setting.planted.is_some_and(Planted::is_of_flows)
             || flow.as_ref().is_some_and(|flow| !flow.as_ref().is_ok_and(|flow| flow.violations.is_empty()));

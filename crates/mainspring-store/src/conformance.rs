@@ -174,7 +174,8 @@ macro_rules! conformance_suite {
                 purge_waits_for_places_among_events;
             flows:
                 flows_are_kept_by_name_and_saved_over_what_was_seen,
-                items_are_written_by_the_owner_of_their_flow_alone;
+                items_are_written_by_the_owner_of_their_flow_alone,
+                requests_that_race_with_each_other_and_a_takeover_overfill_no_queue;
             backfills:
                 backfills_are_kept_with_their_items,
                 step_of_a_backfill_makes_runs_at_its_turn_alone,

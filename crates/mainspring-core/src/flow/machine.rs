@@ -130,6 +130,8 @@ pub struct Machine {
     /// Until when items of a queue wait for more of them.
     gathering: Vec<Option<i64>>,
     expiry_armed: Vec<Option<Timestamp>>,
+    /// Room for items that are being kept.
+    reserved: Vec<accept::Room>,
     turns: BTreeMap<TurnId, Turn>,
     abandoned: FxHashMap<TurnId, usize>,
     next_turn: u64,
@@ -186,6 +188,7 @@ impl Machine {
             penalty_armed: vec![None; flow.connections().len()],
             gathering: vec![None; flow.connections().len()],
             expiry_armed: vec![None; flow.connections().len()],
+            reserved: vec![accept::Room::default(); flow.connections().len()],
             turns: BTreeMap::new(),
             abandoned: FxHashMap::default(),
             next_turn: 1,

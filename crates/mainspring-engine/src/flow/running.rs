@@ -256,7 +256,10 @@ impl Running {
 
     /// The store refuses what is to be kept, and would again: items of a turn return, so that the others go on.
     fn refused(&mut self, pending: Pending, error: mainspring_store::Error, pools: &mut Pools, now: Now) {
-        let Pending { turn, writes, reply, replaces, .. } = pending;
+        let Pending { turn, writes, reply, replaces, accepted, .. } = pending;
+        if let Some((_, accepted)) = accepted {
+            self.machine.declined(&accepted);
+        }
         let message = format!("what the body did cannot be kept: {}", causes(&error));
         tracing::error!(flow = self.row.name, "{message}");
         let ids: Vec<ItemId> = writes.iter().map(id_of).collect();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use mainspring_store::{FlowStore, ItemWrite};
 
+use super::graph::INLET;
 use super::ledger::{Broken, Deed};
 use super::{COMPARED_EVERY, Load, Outcome, What, World};
 use crate::faults::{Kind, Planted};
@@ -134,7 +135,9 @@ impl World {
         for (invariant, why) in broken {
             self.hold(invariant, vec![why]);
         }
-        if self.ledger.commits() % COMPARED_EVERY == 0 {
+        let overfull = self.ledger.overfull(self.graph.numbers[INLET], self.graph.flow.connections()[INLET].max_items);
+        self.hold("I21", overfull);
+        if self.ledger.commits().is_multiple_of(COMPARED_EVERY) {
             self.compare();
         }
         Outcome::Kept(epoch)

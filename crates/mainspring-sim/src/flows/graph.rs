@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::random::Random;
 
-/// The component into which items are put.
+/// The component into which items are put, and the connection that leads from it.
 pub(super) const INLET: usize = 0;
 
 /// A flow, and the numbers under which items of its connections are kept.

@@ -144,6 +144,16 @@ impl Ledger {
         vec![format!("the store has {stored:?}, and {:?} were kept", self.spots)]
     }
 
+    /// What is wrong with a queue that only requests fill, and that takes so many items.
+    #[must_use]
+    pub fn overfull(&self, connection: i64, max_items: u64) -> Vec<String> {
+        let count = self.spots.values().filter(|spot| spot.connection == connection).count() as u64;
+        if count <= max_items {
+            return Vec::new();
+        }
+        vec![format!("{count} items are in connection {connection}, which takes {max_items}")]
+    }
+
     /// Items that are left when all should have ended.
     #[must_use]
     pub fn left(&self) -> Vec<String> {
@@ -216,6 +226,7 @@ mod tests {
         assert_eq!(ledger.differs(&[row(1, 1)]), Vec::<String>::new());
         assert_eq!(ledger.differs(&[]).len(), 1);
         assert_eq!(ledger.left().len(), 1);
+        assert_eq!((ledger.overfull(1, 1).len(), ledger.overfull(1, 0).len()), (0, 1));
         assert_eq!(ledger.begun(&passed(1).had), Vec::<String>::new());
         assert_eq!(ledger.begun(&passed(2).had).len(), 1);
     }

@@ -85,6 +85,8 @@ impl World {
                 moved.extend(gone.into_iter().map(|id| ItemWrite::Remove(id.0)));
                 Ok(())
             }
+            // What requests fill is not filled by others.
+            _ if to == INLET => Ok(()),
             _ => {
                 let there = machine.replay(connection, None, to, pools, now);
                 moved.extend(there.iter().map(|item| ItemWrite::Update(ItemRow::of(number, item, now), None)));
@@ -127,7 +129,7 @@ impl World {
         }
         let mut outputs = Vec::new();
         if !is_well && items > 0 && random.chance(100_000) {
-            let relationship = if component % 2 == 0 { "success" } else { "again" };
+            let relationship = if component.is_multiple_of(2) { "success" } else { "again" };
             let output = Output {
                 relationship: relationship.to_owned(),
                 bytes: 1,

@@ -1,7 +1,11 @@
 //! Flows and the items in their queues.
 #![expect(missing_docs, reason = "the names of histories are sentences")]
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use mainspring_core::flow::{Component, Connection, Flow, IdleCheck, Machine, Now, Output, Pools, Priority, Write};
+use tokio::sync::Mutex;
 
 use super::kit::at;
 use crate::{Error, FlowWrite, ItemContent, ItemRow, ItemWrite, Store};
@@ -96,4 +100,109 @@ pub async fn items_are_written_by_the_owner_of_their_flow_alone(store: Arc<dyn S
     assert_eq!(flows.items(flow, 0, 10).await.expect("items"), []);
     assert!(!flows.write_items(flow, taken, vec![ItemWrite::Remove(2)]).await.expect("write_items"));
     assert_eq!(flows.take_flow(flow).await.expect("take_flow"), None);
+}
+
+/// Items that the queue of [`Inlet`] takes.
+const ROOM: usize = 5;
+/// The number of its connection.
+const QUEUE: i64 = 100;
+
+/// An owner of a flow into which requests put items.
+struct Inlet {
+    machine: Machine,
+    pools: Pools,
+    now: Now,
+    epoch: i64,
+    flow: i64,
+    store: Arc<dyn Store>,
+}
+
+impl Inlet {
+    async fn take(store: &Arc<dyn Store>, flow: i64) -> Self {
+        let epoch = store.flow_store().take_flow(flow).await.expect("take_flow").expect("it is there");
+        // Each owner begins in a second of its own, so that ids differ.
+        let now = Now { mono_ms: 0, wall: at(epoch * 1_000) };
+        let input = Component { is_passive: true, ..Component::new("in") };
+        let end = Component { ended: BTreeSet::from(["success".to_owned()]), ..Component::new("out") };
+        let connection = Connection { max_items: ROOM as u64, ..Connection::new(0, 1) };
+        let graph = Flow::new(vec![input, end], vec![connection]).expect("it is right");
+        let mut pools = Pools::default();
+        let mut machine = Machine::new(1, graph, IdleCheck::Wake, Machine::first_id(None, now), now);
+        for row in store.flow_store().items(flow, i64::MIN, 1_000).await.expect("items") {
+            let item = row.header(now);
+            machine.handle(mainspring_core::flow::Event::Put { connection: 0, item }, &mut pools, now);
+        }
+        machine.start(0, &mut pools, now).expect("it is new");
+        Self { machine, pools, now, epoch, flow, store: Arc::clone(store) }
+    }
+
+    async fn write(&self, writes: Vec<ItemWrite>) -> bool {
+        self.store.flow_store().write_items(self.flow, self.epoch, writes).await.expect("write_items")
+    }
+}
+
+/// Puts an item as a request does, and answers its id. `None`: there is no room, or the flow has another owner.
+async fn put(inlet: Arc<Mutex<Inlet>>) -> Option<i64> {
+    let output = Output { relationship: "success".into(), bytes: 1, priority: Priority::Absent, parent: None };
+    let (writes, rows, store, flow, epoch) = {
+        let mut it = inlet.lock().await;
+        let now = it.now;
+        let writes = it.machine.accept(0, &[output], now).ok()?;
+        let rows: Vec<ItemWrite> = writes
+            .iter()
+            .filter_map(|write| match write {
+                Write::Insert { item, .. } => Some(ItemWrite::Insert(ItemRow::of(QUEUE, item, now), content("x"))),
+                _ => None,
+            })
+            .collect();
+        (writes, rows, Arc::clone(&it.store), it.flow, it.epoch)
+    };
+    let ItemWrite::Insert(row, _) = &rows[0] else { return None };
+    let id = row.id;
+    let kept = store.flow_store().write_items(flow, epoch, rows).await.expect("write_items");
+    let Inlet { machine, pools, now, .. } = &mut *inlet.lock().await;
+    match kept {
+        true => machine.accepted(0, writes, pools, *now),
+        false => machine.declined(&writes),
+    }
+    kept.then_some(id)
+}
+
+/// Owns the flow for some rounds of requests at the same time, and makes room between them. Answers what is kept and what has gone.
+async fn own(store: Arc<dyn Store>, flow: i64) -> (BTreeSet<i64>, BTreeSet<i64>) {
+    let (mut kept, mut gone) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..4 {
+        let inlet = Arc::new(Mutex::new(Inlet::take(&store, flow).await));
+        for _ in 0..3 {
+            let puts: Vec<_> = (0..2 * ROOM).map(|_| tokio::spawn(put(Arc::clone(&inlet)))).collect();
+            for put in puts {
+                kept.extend(put.await.expect("it does not panic"));
+            }
+            let there = store.flow_store().items(flow, i64::MIN, 1_000).await.expect("items").len();
+            assert!(there <= ROOM, "{there} items are in a queue for {ROOM}");
+            let mut it = inlet.lock().await;
+            let Inlet { machine, pools, now, .. } = &mut *it;
+            let first: Vec<_> = machine.queue(0).iter().take(2).map(|item| item.id).collect();
+            let dropped = machine.drop_items(0, Some(&first), pools, *now);
+            if it.write(dropped.iter().map(|id| ItemWrite::Remove(id.0)).collect()).await {
+                gone.extend(dropped.into_iter().map(|id| id.0));
+            }
+        }
+    }
+    (kept, gone)
+}
+
+pub async fn requests_that_race_with_each_other_and_a_takeover_overfill_no_queue(store: Arc<dyn Store>) {
+    let id = store.flow_store().save_flow(flow("inlet", None)).await.expect("save_flow").id;
+    let owners: Vec<_> = (0..2).map(|_| tokio::spawn(own(Arc::clone(&store), id))).collect();
+    let (mut kept, mut gone) = (BTreeSet::new(), BTreeSet::new());
+    for owner in owners {
+        let (more, fewer) = owner.await.expect("it does not panic");
+        kept.extend(more);
+        gone.extend(fewer);
+    }
+    let rows = store.flow_store().items(id, i64::MIN, 1_000).await.expect("items");
+    let there: BTreeSet<i64> = rows.into_iter().map(|row| row.id).collect();
+    assert!(kept.len() > ROOM, "{} items were put", kept.len());
+    assert_eq!(there, kept.difference(&gone).copied().collect(), "what was acknowledged is there until it is taken");
 }

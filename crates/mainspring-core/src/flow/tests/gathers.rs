@@ -89,6 +89,40 @@ fn items_are_put_into_a_component_that_runs_while_there_is_room() {
 }
 
 #[test]
+fn requests_at_the_same_time_put_no_more_into_a_queue_than_it_takes() {
+    let connection = Connection { max_items: 3, max_bytes: 10, ..Connection::new(0, 1) };
+    let input = Component { is_passive: true, ..Component::new("in") };
+    let mut world = World::new(vec![input, last(event("log"))], vec![connection]);
+    world.start(0);
+    let now = world.now();
+    let first = world.machine.accept(0, &[made(3), made(3)], now).unwrap();
+    assert_eq!(world.machine.accept(0, &[made(1), made(1)], now), Err(Refused::Full), "one of them has no room");
+    assert_eq!(world.machine.accept(0, &[made(5)], now), Err(Refused::Full), "its bytes have no room");
+    let second = world.machine.accept(0, &[made(4)], now).unwrap();
+    assert_eq!(world.machine.accept(0, &[made(0)], now), Err(Refused::Full), "the room is reserved");
+    // What could not be kept gives its room back; what is kept has it in the queue.
+    world.machine.declined(&first);
+    let third = world.machine.accept(0, &[made(1)], now).unwrap();
+    world.machine.accepted(0, second, &mut world.pools, now);
+    world.machine.accepted(0, third, &mut world.pools, now);
+    assert_eq!(world.machine.queue(0).len(), 2);
+    assert!(world.machine.accept(0, &[made(1)], now).is_ok());
+    assert_eq!(world.machine.accept(0, &[made(1)], now), Err(Refused::Full));
+}
+
+#[test]
+fn an_item_that_is_larger_than_its_queue_fits_in_alone() {
+    let connection = Connection { max_bytes: 10, ..Connection::new(0, 1) };
+    let input = Component { is_passive: true, ..Component::new("in") };
+    let mut world = World::new(vec![input, last(event("log"))], vec![connection]);
+    world.start(0);
+    let now = world.now();
+    assert_eq!(world.machine.accept(0, &[made(9), made(9)], now), Err(Refused::Full));
+    assert!(world.machine.accept(0, &[made(99)], now).is_ok());
+    assert_eq!(world.machine.accept(0, &[made(1)], now), Err(Refused::Full));
+}
+
+#[test]
 fn items_that_are_replayed_arrive_anew_and_make_room() {
     let components = vec![timer("make", 0), last(event("work")), last(event("lost"))];
     let mut connections = vec![Connection::new(0, 1), Connection { max_items: 2, ..Connection::new(0, 2) }];
