@@ -397,6 +397,40 @@ export async function readImportReport({ server, open }) {
   return faults;
 }
 
+/** The script of an executor's job is changed, compared and saved with a remark; what is written stays while a version is looked at, and an old version runs again. */
+export async function writeScript({ server, open }) {
+  await server.call('POST', '/api/v1/xxl/apps', { name: 'scripts', glue: true });
+  await server.job('sums', { xxl: { app: 'scripts', glue: { language: 'shell', source: '#!/bin/bash\necho first\n', remark: 'begun' } } });
+  const source = async () => (await server.call('GET', '/api/v1/namespaces/default/jobs/sums')).spec.xxl.glue.source;
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs/sums?tab=script');
+  const version = (number) => page.getByRole('list', { name: 'Versions of the script' }).getByRole('button', { name: new RegExp(`^Version ${number}`) });
+  await version(1).waitFor();
+  const faults = await violations(page);
+  await page.getByRole('textbox', { name: 'Script', exact: true }).click();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.type('echo second');
+  await page.getByText('What you have written is not saved.').waitFor();
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Remark').fill('says it twice');
+  faults.push(...(await violations(page)));
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved as version 2.').waitFor();
+  if (!(await source()).includes('echo second')) faults.push('what was written is not what runs');
+
+  await version(1).click();
+  await page.getByRole('heading', { name: 'Version 1 against the script that runs now' }).waitFor();
+  await page.locator('.cm-mergeView').waitFor();
+  faults.push(...(await violations(page)));
+  await page.getByRole('button', { name: 'Roll back' }).click();
+  await dialog.getByRole('button', { name: 'Roll back' }).click();
+  await page.getByText('Version 1 runs again, as version 3.').waitFor();
+  await page.getByText('Runs that begin are sent this script.').waitFor();
+  if ((await source()).includes('echo second')) faults.push('the old script does not run again');
+  return faults;
+}
+
 /** From the dashboard, the line that failed is one click away, and the run is started again from there. */
 export async function findTheErrorAndRerun({ server, seen, open }) {
   const page = await signIn(await open(), server);

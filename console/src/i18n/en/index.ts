@@ -28,6 +28,7 @@ import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
 import { help } from './help';
+import { glue } from './glue';
 import { said } from './said';
 
 export const en = {
@@ -61,6 +62,7 @@ export const en = {
   settings,
   palette,
   help,
+  glue,
   said,
 };
 

@@ -1,6 +1,6 @@
 export const jobDetail = {
   a: 'This job',
-  tabs: { overview: 'Overview', tasks: 'Tasks', runs: 'Runs', schedule: 'Schedule', calendar: 'Calendar', versions: 'Versions', definition: 'Definition' },
+  tabs: { overview: 'Overview', tasks: 'Tasks', runs: 'Runs', schedule: 'Schedule', calendar: 'Calendar', script: 'Script', versions: 'Versions', definition: 'Definition' },
   runNow: 'Run now',
   runNowTitle: (job: string) => `Run ${job} now`,
   runNowText: 'The schedule goes on as it is. A limit on unfinished runs holds for this run, too.',

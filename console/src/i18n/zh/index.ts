@@ -29,6 +29,7 @@ import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
 import { help } from './help';
+import { glue } from './glue';
 import { said } from './said';
 
 export const zh: Dictionary = {
@@ -62,5 +63,6 @@ export const zh: Dictionary = {
   settings,
   palette,
   help,
+  glue,
   said,
 };

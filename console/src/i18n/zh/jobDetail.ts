@@ -2,7 +2,7 @@ import type { jobDetail as en } from '../en/jobDetail';
 
 export const jobDetail: typeof en = {
   a: '此作业',
-  tabs: { overview: '概览', tasks: '任务', runs: '运行', schedule: '计划', calendar: '日历', versions: '版本', definition: '定义' },
+  tabs: { overview: '概览', tasks: '任务', runs: '运行', schedule: '计划', calendar: '日历', script: '脚本', versions: '版本', definition: '定义' },
   runNow: '立即运行',
   runNowTitle: (job: string) => `立即运行 ${job}`,
   runNowText: '计划照常进行。对未完成运行数的限制同样适用于此次运行。',

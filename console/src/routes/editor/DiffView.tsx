@@ -1,17 +1,17 @@
 import { MergeView } from '@codemirror/merge';
-import { EditorState } from '@codemirror/state';
+import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import css from './Editor.module.css';
-import { base } from './codemirror';
+import { compared } from './codemirror';
 
 /** Two texts side by side, with what differs. */
-export function DiffView({ before, after, beforeLabel, afterLabel }: { before: string; after: string; beforeLabel: string; afterLabel: string }) {
+export function DiffView({ before, after, beforeLabel, afterLabel, colours }: { before: string; after: string; beforeLabel: string; afterLabel: string; colours?: Extension }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const side = (doc: string, label: string) => ({
       doc,
-      extensions: [base, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ 'aria-label': label })],
+      extensions: [compared(colours), EditorState.readOnly.of(true), EditorView.contentAttributes.of({ 'aria-label': label })],
     });
     const view = new MergeView({
       parent: host.current as HTMLDivElement,
@@ -21,7 +21,7 @@ export function DiffView({ before, after, beforeLabel, afterLabel }: { before: s
       gutter: true,
     });
     return () => view.destroy();
-  }, [before, after, beforeLabel, afterLabel]);
+  }, [before, after, beforeLabel, afterLabel, colours]);
   return (
     <div className={css.diff}>
       <div className={css.diffHeads}>

@@ -55,20 +55,21 @@ const completing = (schema: FileSchema) => (context: CompletionContext) => {
   return options.length === 0 ? null : { from: context.pos - typed.length, options, validFor: /^[\w-]*$/ };
 };
 
-/** What both the editor and the comparison have. */
-export const base: Extension = [
+/** What every text has, of whichever language. */
+const plain: Extension = [
   config.nonce ? EditorView.cspNonce.of(config.nonce) : [],
   lineNumbers(),
-  yaml(),
   syntaxHighlighting(colours),
   theme,
   EditorView.lineWrapping,
 ];
 
-/** A text that is edited, of a kind of file. */
-export const editing = (schema: FileSchema): Extension => [
-  base,
-  lintGutter(),
+/** What a comparison has, of files in YAML where no other colours are given. */
+export const compared = (colours: Extension = yaml()): Extension => [plain, colours];
+
+/** What every text has that is edited. */
+const edited: Extension = [
+  plain,
   foldGutter(),
   highlightActiveLine(),
   highlightActiveLineGutter(),
@@ -81,6 +82,11 @@ export const editing = (schema: FileSchema): Extension => [
   closeBrackets(),
   highlightSelectionMatches(),
   search({ top: true }),
-  autocompletion({ override: [completing(schema)] }),
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap, indentWithTab]),
 ];
+
+/** A text that is edited, of a kind of file. */
+export const editing = (schema: FileSchema): Extension => [edited, yaml(), lintGutter(), autocompletion({ override: [completing(schema)] })];
+
+/** A script that is edited. */
+export const writing: Extension = edited;

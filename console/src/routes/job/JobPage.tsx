@@ -29,6 +29,7 @@ import { useJobActions } from './useJobActions';
 
 // The comparison brings an editor with it, which only this tab needs.
 const Versions = lazy(() => import('./Versions'));
+const ScriptTab = lazy(() => import('../glue/ScriptTab'));
 const WorkflowView = lazy(() => import('../workflow/WorkflowView').then((module) => ({ default: module.WorkflowView })));
 
 export function JobPage() {
@@ -51,7 +52,8 @@ function JobView({ job }: { job: Job }) {
   const actions = useJobActions(job, () => setStarting(true));
   const tasks = job.spec.tasks ?? {};
   const isWorkflow = Object.keys(tasks).length > 0;
-  const tabs = jobTabs.filter((name) => name !== 'tasks' || isWorkflow);
+  const script = job.spec.xxl?.glue;
+  const tabs = jobTabs.filter((name) => (name !== 'tasks' || isWorkflow) && (name !== 'script' || script));
   const tab = tabs.find((name) => name === search.tab) ?? 'overview';
   const change = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
   const labels = Object.entries(job.spec.labels ?? {});
@@ -124,6 +126,13 @@ function JobView({ job }: { job: Job }) {
         <TabPanel value="calendar">
           <HeatMap job={job} />
         </TabPanel>
+        {script && (
+          <TabPanel value="script">
+            <Suspense fallback={<Skeleton lines={8} />}>
+              <ScriptTab of={job} script={script} />
+            </Suspense>
+          </TabPanel>
+        )}
         <TabPanel value="versions">
           <Suspense fallback={<Skeleton lines={8} />}>
             <Versions job={job} />

@@ -3,7 +3,7 @@ import { count, oneOf, searchOf } from '@/lib/search';
 import { nsRoute } from '../root';
 import { workflowSearch } from '../workflow/search';
 
-export const jobTabs = ['overview', 'tasks', 'runs', 'schedule', 'calendar', 'versions', 'definition'] as const;
+export const jobTabs = ['overview', 'tasks', 'runs', 'schedule', 'calendar', 'script', 'versions', 'definition'] as const;
 
 export const jobRoute = createRoute({
   getParentRoute: () => nsRoute,

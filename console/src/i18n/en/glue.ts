@@ -1,0 +1,18 @@
+export const glue = {
+  script: 'Script',
+  versions: 'Versions of the script',
+  none: 'No version is kept yet. The first save keeps one.',
+  current: 'runs now',
+  runsNow: 'Runs that begin are sent this script.',
+  unsaved: 'What you have written is not saved.',
+  discard: 'Discard',
+  reviewText: 'Runs that begin after the save are sent the new script. The one before stays as a version.',
+  remark: 'Remark',
+  remarkHint: 'What was changed, for those who look at the versions later.',
+  saved: (n: string) => `Saved as version ${n}.`,
+  compare: (n: string) => `Version ${n} against the script that runs now`,
+  rollBack: 'Roll back',
+  rollBackTitle: (n: string) => `Roll back to version ${n}?`,
+  rollBackText: 'Its script is saved as a new version, and runs that begin are sent it. The versions in between stay.',
+  rolledBack: (n: string, made: string) => `Version ${n} runs again, as version ${made}.`,
+};

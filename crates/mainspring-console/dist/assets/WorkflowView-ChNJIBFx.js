@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-Czj5i2kX.js";

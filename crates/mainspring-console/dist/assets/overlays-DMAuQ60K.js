@@ -1,1 +1,0 @@
-import{v as e}from"./Button-D8XjZ9rq.js";var t=e(void 0);export{t};

@@ -1,0 +1,1 @@
+import{v as e}from"./Button-DqxB2KLM.js";var t=e(void 0);export{t};
