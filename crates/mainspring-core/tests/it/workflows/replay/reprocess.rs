@@ -17,6 +17,7 @@ pub fn check(case: &Value) -> Result<(), Difference> {
         Action::Rerun => "rerun",
         Action::Keep => "keep",
         Action::Active => "active",
+        Action::Absent => "absent",
     };
     let ours: BTreeMap<&str, &str> = dates.iter().map(|date| (*date, action(date))).collect();
     let theirs = dates.iter().map(|date| (*date, text(&case["action"], date))).collect();
