@@ -3971,7 +3971,7 @@ export interface components {
             finally?: boolean;
             /** @description Condition that is asked before it runs. */
             if?: string | null;
-            /** @description What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait` or `approval`. */
+            /** @description What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` or `workflow`. */
             kind: string;
             /** @description Name. */
             name: string;
@@ -3986,6 +3986,8 @@ export interface components {
              * @description From 1: one more than the latest wave of the tasks that it needs.
              */
             wave: number;
+            /** @description Workflow or job that it starts. */
+            workflow?: string | null;
         };
         /** @description Whether a server can serve. */
         Health: {
@@ -4191,6 +4193,13 @@ export interface components {
             /** @description Task: `true` does nothing and succeeds. */
             noop?: boolean;
             on_lost?: components["schemas"]["OnLost"] | null;
+            /**
+             * @description What a workflow run that succeeds leaves: values by name, as texts whose `${{ needs.TASK.outputs.NAME }}` may name any task; at
+             *     most 1,000.
+             */
+            outputs?: {
+                [key: string]: string;
+            };
             overlap?: components["schemas"]["Overlap"] | null;
             /** @description Members of `input` that whoever starts a run may set, with their types and defaults; at most 250. */
             params?: {
@@ -5246,6 +5255,7 @@ export interface components {
                  * @description Attempts allowed in all.
                  */
                 attempts_max: number;
+                caller?: components["schemas"]["RunCaller"] | null;
                 cancel_requested_at?: components["schemas"]["Timestamp"] | null;
                 /** @description Run whose end started this one, by an `after` trigger. */
                 cause?: string | null;
@@ -5917,6 +5927,7 @@ export interface components {
              * @description Attempts allowed in all.
              */
             attempts_max: number;
+            caller?: components["schemas"]["RunCaller"] | null;
             cancel_requested_at?: components["schemas"]["Timestamp"] | null;
             /** @description Run whose end started this one, by an `after` trigger. */
             cause?: string | null;
@@ -5991,6 +6002,13 @@ export interface components {
             trigger?: string | null;
             /** @description Worker of the newest attempt. */
             worker?: string | null;
+        };
+        /** @description A task of a workflow run that started another run. */
+        RunCaller: {
+            /** @description The workflow run. */
+            run: string;
+            /** @description Name of the task, with the item in brackets where the task runs more than once. */
+            task: string;
         };
         /** @description How a run that is asked for differs from a scheduled one. */
         RunNow: {
@@ -6247,7 +6265,7 @@ export interface components {
         /**
          * @description A task of a workflow: what to do, after which others, and under which policies.
          *
-         *     Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait` and `approval` says what to do. Texts may hold `${{ … }}`.
+         *     Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` and `workflow` says what to do. Texts may hold `${{ … }}`.
          *
          *     ```
          *     let spec: mainspring_api::JobSpec = serde_json::from_str(
@@ -6278,6 +6296,10 @@ export interface components {
             if?: string | null;
             /** @description JSON that the task receives; that of the workflow when absent. */
             input?: unknown;
+            /** @description What a `workflow` is given, member by member: JSON whose texts may hold `${{ … }}`. At most 250. */
+            inputs?: {
+                [key: string]: unknown;
+            };
             /** @description Expression `${{ … }}` that is a list: the task runs once for each item, at most 10,000 times. */
             map?: string | null;
             /**
@@ -6333,6 +6355,11 @@ export interface components {
             workers?: {
                 [key: string]: string;
             };
+            /**
+             * @description Starts a workflow, or another job, of the same namespace, and waits for it: its end is that of the task, and its output the
+             *     task's. A further attempt starts another run.
+             */
+            workflow?: string | null;
             /** @description Working directory of the process. */
             working_dir?: string | null;
         };

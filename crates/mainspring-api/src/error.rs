@@ -101,6 +101,10 @@ catalogue! {
         "Correct the name: the hint names the nearest task of the same workflow.";
     WorkflowCycle "workflow.cycle" 422 "tasks wait for each other"
         "The message names the shortest cycle, and with each of its edges the line where it is written. Remove one of them.";
+    WorkflowCallCircle "workflow.call_circle" 422 "workflows start each other in a circle"
+        "The message names the whole circle: a task of each workflow starts the next, and one of the last starts the first. Remove one of these tasks.";
+    WorkflowCallUnknown "workflow.call_unknown" 200 "a warning: a task starts a job that does not exist"
+        "Nothing is refused: the task fails unless there is a job of that name when it starts. Correct the name, or apply that job, too.";
     WorkflowTooLarge "workflow.too_large" 422 "a workflow has too many tasks or edges"
         "A workflow has at most 100,000 tasks and 1,000,000 edges. Make several workflows of it, or a matrix of equal tasks.";
     WorkflowExpression "workflow.expression" 422 "an expression cannot be evaluated"

@@ -116,6 +116,11 @@ pub struct JobSpec {
     /// What becomes of the other tasks of a workflow when one fails; those that do not need it go on when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<FailFast>,
+    /// What a workflow run that succeeds leaves: values by name, as texts whose `${{ needs.TASK.outputs.NAME }}` may name any task; at
+    /// most 1,000.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 1_000))]
+    pub outputs: BTreeMap<String, String>,
 
     /// JSON that each run receives. Processes see the members of an object as `MS_PARAM_<NAME>` too.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -36,6 +36,7 @@ const FILES: &[(&str, &str)] = &[
     example!("workflow-diamond.yaml"),
     example!("workflow-failure.yaml"),
     example!("workflow-map.yaml"),
+    example!("workflow-nested.yaml"),
     example!("workflow-nine.yaml"),
 ];
 

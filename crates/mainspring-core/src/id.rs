@@ -145,6 +145,24 @@ impl RunId {
         Self::new(fire_time, RunSource::Asked(job, number))
     }
 
+    /// Makes the id of the run that a task of this workflow run of a job starts in an attempt, counted from 0: always the same for the
+    /// same task and attempt. The name of the task says which of its items it is.
+    ///
+    /// ```
+    /// use mainspring_core::{JobId, RunId, RunSource, Timestamp};
+    /// let run = RunId::new(Timestamp::from_millis(1_767_225_600_000), RunSource::Asked(JobId(7), 1));
+    /// let first = run.called(JobId(7), "load", 0);
+    /// assert_eq!((first, first.time()), (run.called(JobId(7), "load", 0), run.time()));
+    /// assert!(first != run.called(JobId(7), "load", 1) && first != run.called(JobId(7), "load[0]", 0));
+    /// ```
+    #[must_use]
+    pub fn called(self, job: JobId, task: &str, attempt: u32) -> Self {
+        let millis = u64::try_from(self.time().as_millis()).unwrap_or(0);
+        let number = task.bytes().fold(u64::from(attempt), |number, byte| mix(number ^ u64::from(byte)));
+        // Of the kind that fires have, so that it is in no range of ids of shards.
+        Self::of(millis, 0, job.0, mix(self.scattered() ^ number) >> SPREAD_SHIFT)
+    }
+
     /// The id of a shard of this run of a job. No two of one run are the same.
     #[must_use]
     pub fn shard(self, job: JobId, index: u32) -> Self {

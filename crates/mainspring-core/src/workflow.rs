@@ -16,11 +16,13 @@
 //! | what does a task see, and what do its runs execute? | [`TaskContext`], [`Job::rendered`](crate::job::Job::rendered) |
 //! | how do the runs of a matrix or map stand? | [`Items`] |
 //! | what does a task wait for that does nothing? | [`Hold`] |
+//! | what does a task start, and what follows its end? | [`Call`], [`TaskDefinition::after_call`] |
 //! | why is a task where it is? | [`Standing::why`] |
 //! | how many waves, which path is the longest? | [`measure`] |
 
 mod advance;
 pub mod backfill;
+mod call;
 mod context;
 mod cycles;
 pub mod dates;
@@ -36,6 +38,7 @@ mod spread;
 mod why;
 
 pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
+pub use call::{AfterCall, CALLS_DEEP_MAX, Call, call_circle, outputs_text};
 pub use context::{Item, ItemValue, Need, References, RenderError, RunFacts, TaskContext, run_name};
 pub use definition::{Spread, TaskDefinition, Workflow};
 pub use graph::{Graph, GraphError};

@@ -8,6 +8,7 @@
 mod afters;
 mod backfills;
 mod calendars;
+mod calls;
 mod data;
 mod herd;
 mod jobs;

@@ -7,6 +7,7 @@
 //! had to catch where there are none.
 
 mod asked;
+mod calls;
 mod drain;
 mod live;
 mod plan;
@@ -271,12 +272,14 @@ impl Inner {
             }
         };
         let full = messages.len() >= INBOX_MAX as usize;
-        messages.into_iter().for_each(|message| live.hear(message));
+        let now = self.time.now();
+        messages.into_iter().for_each(|message| live.hear(message, now));
         let line = |job: &Job| self.lanes.line(due.job, job);
         // It is due: the first step says that this was heard, even if nothing follows.
         let mut anyway = true;
         loop {
             self.decide(&mut live).await?;
+            self.leave(&mut live).await?;
             let Some(step) = live.step(line, self.time.now(), anyway) else { break };
             anyway = false;
             let Stepped::Written(runs) = self.store.step_workflow(step.clone()).await? else { return Ok(false) };
@@ -288,7 +291,8 @@ impl Inner {
                 return Ok(true);
             }
             live.written(&step, &runs);
-            if !live.has_more() {
+            let refused = self.ask_calls(&mut live).await?;
+            if !refused && !live.has_more() {
                 break;
             }
         }
@@ -324,7 +328,19 @@ impl Inner {
         if row.tasks.iter().any(|task| task.generation > 0) {
             live.drain(drain::unfinished(&*self.store, plan.workflow(), row.run).await?.into_iter());
         }
+        self.load_calls(&mut live).await?;
+        // What is refused follows with the first step.
+        self.ask_calls(&mut live).await?;
         Ok(live)
+    }
+
+    /// Reads what a run leaves that is about to succeed.
+    async fn leave(&self, live: &mut Live) -> Result<()> {
+        if live.is_about_to_succeed() && live.plan.has_outputs() {
+            let left = values::left(&*self.store, live).await?;
+            live.leave(left);
+        }
+        Ok(())
     }
 
     /// What tasks are told of a run.
@@ -369,6 +385,8 @@ impl Inner {
             paused: row.paused,
             more: false,
             end: Some((Verdict::Failed, Some(reason.clone()))),
+            output: None,
+            limit: None,
             at: self.time.now(),
         };
         let written = matches!(self.store.step_workflow(step).await?, Stepped::Written(_));

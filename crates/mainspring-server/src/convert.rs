@@ -8,6 +8,7 @@ pub(crate) mod after;
 mod alert;
 mod bundle;
 mod calendar;
+pub(crate) mod calls;
 mod flow;
 mod job;
 mod retry;

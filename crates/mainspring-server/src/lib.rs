@@ -10,6 +10,7 @@ mod access;
 mod afters;
 mod alerts;
 mod app;
+mod calls;
 mod connections;
 mod console;
 pub mod convert;

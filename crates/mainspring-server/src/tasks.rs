@@ -143,6 +143,7 @@ impl Tasks {
     pub(crate) fn show(&self, place: Place, run: Option<&RunInfo>) -> api::RunTask {
         let definition = self.definition(place.task);
         let row = self.row(place);
+        let is_call = definition.call.is_some();
         let needs = if place.item.is_some() { &[][..] } else { &definition.needs };
         api::RunTask {
             name: match place.item {
@@ -155,10 +156,14 @@ impl Tasks {
             needs: needs.iter().map(|need| self.name(*need).to_owned()).collect(),
             trigger_rule: self.shape.rule(place.task).trigger_rule,
             finally: definition.finally,
-            run: row.and_then(|row| row.child).map(|child| child.to_string()),
-            kept_from: run.and_then(|run| run.parent).filter(|of| *of != self.run).map(|of| of.to_string()),
+            // A run that was to be started may never have been.
+            run: row.and_then(|row| row.child).filter(|_| run.is_some() || !is_call).map(|child| child.to_string()),
+            kept_from: run
+                .and_then(|run| run.caller.as_ref().map(|caller| caller.run).or(run.parent))
+                .filter(|of| *of != self.run)
+                .map(|of| of.to_string()),
             run_state: run.map(|run| run.state.into()),
-            attempt: run.map(|run| run.attempt),
+            attempt: run.filter(|_| !is_call).map(|run| run.attempt),
             started_at: run.and_then(|run| run.started_at.or(run.claimed_at)).map(instant),
             ended_at: row.filter(|row| row.state.is_final()).map(|row| instant(row.since)),
             since: row.map(|row| instant(row.since)),
@@ -186,9 +191,11 @@ pub(crate) fn graph(job: &Job, version: u64) -> Option<api::JobGraph> {
         kind: match &task.hold {
             Some(Hold::Approval(_)) => "approval",
             Some(Hold::For(_) | Hold::Until(_)) => "wait",
+            None if task.call.is_some() => "workflow",
             None => task.job.task.kind(),
         }
         .to_owned(),
+        workflow: task.call.as_ref().map(|call| call.workflow.clone()),
         wave: *wave,
         needs: task.needs.iter().map(|need| name(*need)).collect(),
         trigger_rule: task.trigger_rule,

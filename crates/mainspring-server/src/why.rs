@@ -63,6 +63,13 @@ pub(crate) fn cause(run: &RunInfo, cause: Option<&RunInfo>) -> Option<WhyReason>
     Some(WhyReason { runs: vec![id.to_string()], ..WhyReason::new(WhyCode::Cause, message) })
 }
 
+/// What started a run that a task of a workflow waits for.
+pub(crate) fn caller(run: &RunInfo) -> Option<WhyReason> {
+    let caller = run.caller.as_ref()?;
+    let message = format!("it was started by task {} of run {}", caller.task, caller.run);
+    Some(WhyReason { runs: vec![caller.run.to_string()], ..WhyReason::new(WhyCode::Cause, message) })
+}
+
 /// Why a run is where it is.
 pub(crate) fn run(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     let mut reasons = where_it_is(facts);

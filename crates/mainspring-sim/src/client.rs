@@ -275,6 +275,7 @@ impl World {
             priority: job.definition.priority,
             rerun_of: None,
             repeat: None,
+            caller: None,
             fire_time: at,
             at,
         };

@@ -158,11 +158,11 @@ fn micros(time: Duration, tasks: u32) -> f64 {
 
 fn step(run: RunId, turn: i64, heard: Vec<i64>, tasks: Vec<TaskWrite>) -> WorkflowStep {
     let (cancel, stop, paused, more, end) = (Vec::new(), None, false, false, None);
-    WorkflowStep { run, turn, heard, tasks, cancel, stop, paused, more, end, at: now() }
+    WorkflowStep { run, turn, heard, tasks, cancel, stop, paused, more, end, output: None, limit: None, at: now() }
 }
 
 const fn write(task: u32, state: TaskState) -> TaskWrite {
-    TaskWrite { task, item: None, state, generation: 0, reason: None, start: None }
+    TaskWrite { task, item: None, state, generation: 0, reason: None, start: None, call: None }
 }
 
 fn start(task: u32) -> TaskWrite {

@@ -25,6 +25,7 @@
 
 pub mod after;
 pub mod backfills;
+pub mod calls;
 pub mod cancels;
 pub mod completions;
 pub mod data;
@@ -248,6 +249,11 @@ macro_rules! conformance_suite {
                 run_with_the_id_of_a_task_is_in_the_way_of_nobody,
                 end_of_a_workflow_that_is_a_task_is_told_to_its_own,
                 queue_that_is_named_like_the_line_of_workflows_has_none;
+            calls:
+                run_that_a_task_starts_is_made_once_and_its_end_is_told,
+                run_that_a_task_has_started_is_ended_with_its_slot,
+                output_of_a_workflow_run_is_kept,
+                workflow_run_hears_once_that_its_time_is_over;
             reruns:
                 rerun_begins_with_the_tasks_that_it_keeps,
                 rerun_is_refused_once_another_one_came_first,

@@ -68,5 +68,5 @@ pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, Disabled, NewDelivery
 pub use worker::{ROUTED_MAX, Routed, WorkerInfo, WorkerRow, WorkerToken};
 pub use workflow::{
     KeptTask, Message, MessageBody, REPEATED, Repeat, Stepped, TaskRequest, TaskRow, TaskStart, TaskVerb, TaskWrite,
-    WorkflowDue, WorkflowRow, WorkflowStep,
+    TimeLimit, WorkflowDue, WorkflowRow, WorkflowStep,
 };

@@ -260,10 +260,21 @@ pub struct AskedRun {
     pub rerun_of: Option<RunId>,
     /// What it begins with, if it is a run of a workflow that repeats another one.
     pub repeat: Option<Repeat>,
+    /// The task that starts it, which hears of its end.
+    pub caller: Option<Caller>,
     /// The instant that it stands for.
     pub fire_time: Timestamp,
     /// When.
     pub at: Timestamp,
+}
+
+/// A task of a workflow run that starts another run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Caller {
+    /// The workflow run.
+    pub run: RunId,
+    /// The task by name, with the item in brackets if it runs more than once.
+    pub task: String,
 }
 
 /// What became of a run that was asked for.
@@ -385,6 +396,8 @@ pub struct RunInfo {
     pub rerun_of: Option<RunId>,
     /// The run whose end started it.
     pub cause: Option<RunId>,
+    /// The task of a workflow run that started it and waits for it.
+    pub caller: Option<Caller>,
     /// When it ends by itself if it still waits then: its job limits how long it may wait, or take as a whole.
     pub expires_at: Option<Timestamp>,
 }

@@ -353,6 +353,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Queues a run that was asked for, or holds it where the job is at the limit that it has now. It is due when it is asked for.
     /// One that [repeats](AskedRun::repeat) a workflow run has the rows of the tasks that it keeps at once, and that run names it.
+    /// The workflow run of a [caller](AskedRun::caller) hears of its end as of that of a task. An id that such a run had is known as long as
+    /// that workflow run is live, though the run may be gone.
     ///
     /// # Errors
     /// Not found: there is no such job, or not that version of it; or the run whose tasks are to be kept is gone. Conflict: another run

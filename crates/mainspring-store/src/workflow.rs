@@ -7,6 +7,9 @@
 //! Tasks are rows of `workflow_task`; one that nothing has happened to has none. A task that is `running` has a run of its own, with
 //! `parent_run`, `root_run` and the task's name, whose version [stands for the task](mainspring_core::JobVersion::of_task). The
 //! transaction that ends such a run leaves its end in the workflow run's inbox, and requests of people come the same way.
+//!
+//! A task that starts another workflow has no such run. Its row names a run of that other job before there is one, so that an end that
+//! comes soon finds who it is told to; then that run is [asked for](crate::Store::ask_run) with its [caller](crate::Caller).
 
 use crate::Error;
 use mainspring_core::job::JobKey;
@@ -50,6 +53,8 @@ pub struct WorkflowRow {
     pub stop: Option<Stop>,
     /// Whether nothing new starts until it is resumed.
     pub paused: bool,
+    /// Whether its time was over before it ended.
+    pub timed_out: bool,
     /// How it ended; absent while it is live.
     pub ended: Option<RunState>,
     /// The newest run that repeats it.
@@ -149,6 +154,11 @@ pub struct TaskRequest {
 }
 
 impl TaskRequest {
+    /// Tells a run that its time is over.
+    pub(crate) fn time_out(at: Timestamp) -> Self {
+        Self { verb: TaskVerb::TimeOut, task: None, item: None, by: None, reason: None, at }
+    }
+
     /// Asks for the end of a whole run.
     pub(crate) fn cancel(reason: &str, at: Timestamp) -> Self {
         Self { verb: TaskVerb::Cancel, task: None, item: None, by: None, reason: Some(reason.to_owned()), at }
@@ -175,6 +185,8 @@ pub enum TaskVerb {
     Approve,
     /// Reject it.
     Reject,
+    /// End the whole run, whose time is over. Nobody asks for it but the store.
+    TimeOut,
 }
 
 /// One step of a workflow run: a transaction, whole or not at all.
@@ -199,8 +211,23 @@ pub struct WorkflowStep {
     pub more: bool,
     /// How the run ends, and why where that is not plain. Its rows of tasks stay until retention takes the run.
     pub end: Option<(Verdict, Option<String>)>,
+    /// What the run leaves with its end: JSON of at most [`INLINE_MAX`](mainspring_core::output::INLINE_MAX) bytes.
+    pub output: Option<String>,
+    /// What is known of its time limit from now on; as before if absent.
+    pub limit: Option<TimeLimit>,
     /// When.
     pub at: Timestamp,
+}
+
+/// The limit of the time that a workflow run may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TimeLimit {
+    /// The run hears [`TaskVerb::TimeOut`] then, once.
+    Ends(Timestamp),
+    /// It was reached, and the run ends by it.
+    Reached,
+    /// There is none any more.
+    Lifted,
 }
 
 /// A task that changes.
@@ -218,6 +245,8 @@ pub struct TaskWrite {
     pub reason: Option<String>,
     /// The run that is made for it.
     pub start: Option<TaskStart>,
+    /// The run of another job that it is to start: its row names it, and whoever has written that [asks for it](crate::Store::ask_run).
+    pub call: Option<RunId>,
 }
 
 /// A run that is made for a task, and queued. It counts in no gate: the workflow's run does. Its fire time is that of the workflow run.

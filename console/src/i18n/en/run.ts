@@ -62,6 +62,7 @@ export const run = {
   expires: 'Expires',
   notBefore: 'Not before',
   parent: 'Parent run',
+  caller: 'Started by a task of',
   rerunOf: 'Repeats',
   shard: 'Shard',
   shardOf: (index: string, total: string) => `${index} of ${total}`,

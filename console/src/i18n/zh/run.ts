@@ -64,6 +64,7 @@ export const run: typeof en = {
   expires: '过期时间',
   notBefore: '不早于',
   parent: '父运行',
+  caller: '由任务启动，所属运行',
   rerunOf: '重跑自',
   shard: '分片',
   shardOf: (index: string, total: string) => `${index} / ${total}`,

@@ -85,6 +85,14 @@ function RunView({ run }: { run: Run }) {
                 {run.task}
               </Link>
             </>
+          ) : run.caller ? (
+            <>
+              {' '}
+              /{' '}
+              <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.caller.run }} search={{ task: run.caller.task.replace(/\[\d+\]$/, '') }}>
+                {run.caller.task}
+              </Link>
+            </>
           ) : (
             <Neighbours run={run} />
           )}
@@ -330,6 +338,7 @@ function RunFacts({ run }: { run: Run }) {
         run.reason ? [t.run.reason, run.reason] : undefined,
         run.parent ? [t.run.parent, link(run.parent)] : undefined,
         run.task ? [t.workflow.taskWord, run.task] : undefined,
+        run.caller ? [t.run.caller, link(run.caller.run)] : undefined,
         run.shard ? [t.run.shard, t.run.shardOf(formats.number(run.shard.index), formats.number(run.shard.total))] : undefined,
         run.rerun_of ? [t.run.rerunOf, link(run.rerun_of)] : undefined,
       ]}

@@ -18,7 +18,7 @@ const MATRIX_MAX: usize = 10_000;
 const HINTS_MAX: usize = 50;
 
 /// Keys of a task that cannot be defaults: they belong to one task.
-const OWN_KEYS: [&str; 17] = [
+const OWN_KEYS: [&str; 19] = [
     "description",
     "needs",
     "trigger_rule",
@@ -36,25 +36,23 @@ const OWN_KEYS: [&str; 17] = [
     "noop",
     "wait",
     "approval",
+    "workflow",
+    "inputs",
 ];
 
 /// Keys of a job that say nothing of a workflow as a whole.
-const POLICIES: [&str; 9] = [
-    "timeout",
-    "run_timeout",
-    "retries",
-    "retry_delay",
-    "retry_backoff",
-    "retry_max_delay",
-    "retry_jitter",
-    "retry_on",
-    "keep_data",
-];
+const POLICIES: [&str; 8] =
+    ["timeout", "retries", "retry_delay", "retry_backoff", "retry_max_delay", "retry_jitter", "retry_on", "keep_data"];
 
 /// Checks the tasks of a workflow, and that other jobs have no keys of workflows.
 pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.tasks.is_empty() {
-        for (key, is_set) in [("defaults", spec.defaults.is_some()), ("fail_fast", spec.fail_fast.is_some())] {
+        let keys = [
+            ("defaults", spec.defaults.is_some()),
+            ("fail_fast", spec.fail_fast.is_some()),
+            ("outputs", !spec.outputs.is_empty()),
+        ];
+        for (key, is_set) in keys {
             if is_set {
                 problems.push(wrong(format!("\"{key}\" has an effect with tasks only"), format!("/{key}")));
             }
@@ -77,7 +75,11 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
         check_needs(spec, name, task, &place, problems);
         check_spread(task, &place, problems);
         check_hold(name, task, &place, problems);
+        check_call(task, &written["tasks"][name], &place, problems);
         check_outputs(task, &place, problems);
+    }
+    for name in spec.outputs.keys().filter(|name| !is_identifier(name)) {
+        problems.push(identifier(name, format!("/outputs/{}", escape(name))));
     }
     let mut said = BTreeSet::new();
     problems.retain(|problem| said.insert((problem.pointer.clone(), problem.message.clone())));
@@ -87,7 +89,7 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
 fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
     let mut found = Vec::new();
     let alone = task.as_job(name, spec);
-    if task.wait.is_none() && task.approval.is_none() {
+    if task.wait.is_none() && task.approval.is_none() && task.workflow.is_none() {
         super::job::check_task(&alone, &mut found);
     }
     super::job::check_policies(&alone, &mut found);
@@ -100,7 +102,7 @@ fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
         problem.message =
             problem.message.replacen("job \"", "task \"", 1).replacen("handler, xxl, noop", "handler, noop", 1);
         if problem.code == ErrorCode::JobNoTask.as_str() {
-            problem.message.push_str(", wait, approval");
+            problem.message.push_str(", wait, approval, workflow");
         }
     }
     found
@@ -191,16 +193,17 @@ fn check_hold(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Probl
         ("noop", task.noop),
         ("wait", task.wait.is_some()),
         ("approval", task.approval.is_some()),
+        ("workflow", task.workflow.is_some()),
     ];
     let set: Vec<&str> = kinds.into_iter().filter_map(|(key, is_set)| is_set.then_some(key)).collect();
-    let Some(hold) = set.iter().find(|key| ["wait", "approval"].contains(key)) else { return };
+    let Some(hold) = set.iter().find(|key| ["wait", "approval", "workflow"].contains(key)) else { return };
     if set.len() > 1 {
         let message = format!("task \"{}\" has {}", shorten(name), set.join(" and "));
         let problem = Problem::new(ErrorCode::JobTwoTasks, message).at(format!("{place}/{hold}"));
         problems.push(problem.hint("keep one of them, or make a task of each"));
     }
     for (key, is_set) in [("matrix", !task.matrix.is_empty()), ("map", task.map.is_some())] {
-        if is_set {
+        if is_set && *hold != "workflow" {
             problems.push(wrong(format!("\"{key}\" has no effect with {hold}"), format!("{place}/{key}")));
         }
     }
@@ -213,6 +216,26 @@ fn check_hold(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Probl
         && approval.prompt.trim().is_empty()
     {
         problems.push(wrong("\"prompt\" is empty: say what is to be approved", format!("{place}/approval/prompt")));
+    }
+}
+
+/// Keys of a task that belong into the workflow that it starts.
+const KEYS_OF_CALLED: [&str; 8] =
+    ["input", "queue", "routing", "workers", "timeout", "run_timeout", "start_timeout", "on_lost"];
+
+/// Checks what starts another workflow.
+fn check_call(task: &TaskSpec, written: &Value, place: &str, problems: &mut Vec<Problem>) {
+    let Some(workflow) = &task.workflow else {
+        if !task.inputs.is_empty() {
+            problems.push(wrong("\"inputs\" has an effect with workflow only", format!("{place}/inputs")));
+        }
+        return;
+    };
+    name_problem(format!("{place}/workflow"), workflow, problems);
+    for key in KEYS_OF_CALLED.iter().filter(|key| written.get(**key).is_some()) {
+        let problem = wrong(format!("\"{key}\" has no effect with workflow"), format!("{place}/{key}"));
+        let hint = if *key == "input" { "write inputs" } else { "write it in the workflow that is started" };
+        problems.push(problem.hint(hint));
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
 
 /// A task of a workflow: what to do, after which others, and under which policies.
 ///
-/// Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait` and `approval` says what to do. Texts may hold `${{ … }}`.
+/// Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` and `workflow` says what to do. Texts may hold `${{ … }}`.
 ///
 /// ```
 /// let spec: mainspring_api::JobSpec = serde_json::from_str(
@@ -84,6 +84,14 @@ pub struct TaskSpec {
     /// Waits for somebody's approval: it succeeds when approved, and fails when rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalSpec>,
+    /// Starts a workflow, or another job, of the same namespace, and waits for it: its end is that of the task, and its output the
+    /// task's. A further attempt starts another run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// What a `workflow` is given, member by member: JSON whose texts may hold `${{ … }}`. At most 250.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 250))]
+    pub inputs: BTreeMap<String, Value>,
 
     /// JSON that the task receives; that of the workflow when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,8 +201,8 @@ impl TaskSpec {
             exec: self.exec.clone(),
             http: self.http.clone(),
             handler: self.handler.clone(),
-            noop: self.noop || self.wait.is_some() || self.approval.is_some(),
-            input: self.input.clone().or_else(|| workflow.input_with_defaults()),
+            noop: self.noop || self.wait.is_some() || self.approval.is_some() || self.workflow.is_some(),
+            input: self.input.clone().or_else(|| workflow.input_with_defaults()).filter(|_| self.workflow.is_none()),
             env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
             working_dir: if is_process { first!(working_dir, or workflow) } else { self.working_dir.clone() },
             queue: first!(queue, or workflow),

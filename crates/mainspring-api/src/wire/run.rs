@@ -94,6 +94,9 @@ pub struct Run {
     /// Run whose end started this one, by an `after` trigger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// Task of a workflow run that started this one and waits for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<RunCaller>,
     /// Run of which this one is a shard or a task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
@@ -122,6 +125,15 @@ pub struct OutputRef {
     pub bytes: u64,
     /// Its SHA-256, as 64 hexadecimal digits.
     pub sha256: String,
+}
+
+/// A task of a workflow run that started another run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct RunCaller {
+    /// The workflow run.
+    pub run: String,
+    /// Name of the task, with the item in brackets where the task runs more than once.
+    pub task: String,
 }
 
 /// Which part of a run another one executes for it.

@@ -31,8 +31,11 @@ pub struct JobGraph {
 pub struct GraphTask {
     /// Name.
     pub name: String,
-    /// What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait` or `approval`.
+    /// What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` or `workflow`.
     pub kind: String,
+    /// Workflow or job that it starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
     /// From 1: one more than the latest wave of the tasks that it needs.
     pub wave: u32,
     /// Tasks that must end first.

@@ -45,6 +45,9 @@ pub const RUN: View<Run> = View {
         }),
         Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
         Column::extra("RERUN AS", |it, _| optional(it.rerun_as.as_ref())),
+        Column::extra("CALLER", |it, _| {
+            optional(it.caller.as_ref().map(|caller| format!("{} {}", caller.run, caller.task)))
+        }),
         Column::extra("CAUSE", |it, _| optional(it.cause.as_ref())),
         Column::extra("RECOVERED", |it, _| yes(it.recovered)),
         Column::extra("INPUT", |it, _| json(it.input.as_ref())),

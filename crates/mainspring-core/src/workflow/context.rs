@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::dates::{DataInterval, LogicalDate, dates};
 use super::expression::{ExpressionError, evaluate, names, render};
-use super::{Hold, TaskDefinition, TaskState};
+use super::{Hold, TaskDefinition, TaskState, Workflow};
 use crate::id::RunId;
 use crate::job::{HttpTask, Job, Task, merge};
 
@@ -204,20 +204,7 @@ impl References {
         }
         let is_process = matches!(task.job.task, Task::Run { .. } | Task::Exec { .. });
         let mut found = Self { interval: is_process, ..Self::default() };
-        let mut see = |text: &str| {
-            for name in names(text).unwrap_or_default() {
-                let parts: Vec<&str> = name.split('.').collect();
-                match parts[..] {
-                    ["params", ..] => found.params = true,
-                    ["run"] | ["run", "data_start" | "data_end", ..] => found.interval = true,
-                    ["needs", need, "state", ..] => _ = found.needs.insert(need.to_owned()),
-                    ["needs", need, ..] => _ = found.outputs.insert(need.to_owned()),
-                    // By an index, or as a whole: any of them may be meant.
-                    ["needs"] => _ = found.outputs.insert(ANY.to_owned()),
-                    _ => {}
-                }
-            }
-        };
+        let mut see = |text: &str| found.see(text);
         match &task.hold {
             Some(Hold::Until(text)) => texts.push(text),
             Some(Hold::Approval(approval)) => texts.push(&approval.prompt),
@@ -225,7 +212,31 @@ impl References {
         }
         texts.into_iter().for_each(&mut see);
         each_text(&task.job, &mut see);
+        task.call.iter().flat_map(|call| call.inputs.values()).for_each(|value| each_text_of(value, &mut see));
         found
+    }
+
+    /// What the outputs of a workflow ask for, as if they belonged to a task that needs all others.
+    #[must_use]
+    pub fn of_outputs(workflow: &Workflow) -> Self {
+        let mut found = Self::default();
+        workflow.outputs.values().for_each(|text| found.see(text));
+        found
+    }
+
+    fn see(&mut self, text: &str) {
+        for name in names(text).unwrap_or_default() {
+            let parts: Vec<&str> = name.split('.').collect();
+            match parts[..] {
+                ["params", ..] => self.params = true,
+                ["run"] | ["run", "data_start" | "data_end", ..] => self.interval = true,
+                ["needs", need, "state", ..] => _ = self.needs.insert(need.to_owned()),
+                ["needs", need, ..] => _ = self.outputs.insert(need.to_owned()),
+                // By an index, or as a whole: any of them may be meant.
+                ["needs"] => _ = self.outputs.insert(ANY.to_owned()),
+                _ => {}
+            }
+        }
     }
 
     /// Whether they ask for how a task ended.
@@ -328,7 +339,11 @@ fn each_text(job: &Job, see: &mut dyn FnMut(&str)) {
         Task::Xxl(xxl) => see(&xxl.params),
         Task::Handler { .. } | Task::Noop | Task::Workflow(_) => {}
     }
-    let mut open = vec![&job.input];
+    each_text_of(&job.input, see);
+}
+
+fn each_text_of(value: &Value, see: &mut dyn FnMut(&str)) {
+    let mut open = vec![value];
     while let Some(value) = open.pop() {
         match value {
             Value::String(text) => see(text),
@@ -340,7 +355,7 @@ fn each_text(job: &Job, see: &mut dyn FnMut(&str)) {
 }
 
 /// A value with the expressions in its texts replaced. As deep as JSON is read, which is bounded.
-fn rendered_value(value: &Value, values: &Value) -> Result<Value, ExpressionError> {
+pub(super) fn rendered_value(value: &Value, values: &Value) -> Result<Value, ExpressionError> {
     Ok(match value {
         Value::String(text) if is_one(text) => evaluate(text, values)?,
         Value::String(text) => Value::String(render(text, values)?),

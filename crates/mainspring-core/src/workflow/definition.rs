@@ -1,9 +1,11 @@
 //! A workflow as it is defined: what each task does, after which others, and under which rules.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{FailFast, Graph, GraphError, Hold, Shape, TaskRule, TriggerRule};
+use super::{Call, FailFast, Graph, GraphError, Hold, Shape, TaskRule, TriggerRule};
 use crate::id::JobVersion;
 use crate::job::{Job, Task};
 
@@ -15,6 +17,9 @@ pub struct Workflow {
     /// What becomes of the others when one fails.
     #[serde(default)]
     pub fail_fast: FailFast,
+    /// What a run that succeeds leaves: values by name, as texts with expressions that see all tasks as `needs`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
     /// What tasks were written to say that say nothing of it themselves: JSON that nothing here looks into. Their jobs have it already.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub defaults: Value,
@@ -42,6 +47,9 @@ pub struct TaskDefinition {
     /// What it waits for instead of doing something; its job says nothing of it then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,
+    /// What it starts and waits for; its job says nothing of it then, apart from how often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<Call>,
     /// How many of these runs are under way at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_parallel: Option<u32>,
@@ -100,6 +108,7 @@ impl TaskDefinition {
             condition: None,
             spread: None,
             hold: None,
+            call: None,
             max_parallel: None,
             continue_on_error: false,
             finally: false,

@@ -181,6 +181,7 @@ async fn plant(store: &dyn Store, workflow: Workflow, runs: u32, progress: super
             priority: definition.priority,
             rerun_of: None,
             repeat: None,
+            caller: None,
             fire_time: at,
             at,
         })

@@ -87,6 +87,7 @@ impl Control {
     pub async fn save(&self, jobs: Vec<impl Into<JobSave>>, mode: SaveMode) -> Result<Vec<JobPlan>> {
         let jobs: Vec<JobSave> = jobs.into_iter().map(Into::into).collect();
         self.refuse_circles(jobs.iter().map(|save| &*save.job)).await?;
+        self.refuse_call_circles(&jobs.iter().map(|save| &*save.job).collect::<Vec<_>>()).await?;
         self.save_planned(jobs, mode).await
     }
 

@@ -254,6 +254,7 @@ impl Control {
             priority: run.priority,
             rerun_of: Some(run.id),
             repeat: Some(Repeat { after: rerun_as, keep }),
+            caller: None,
             fire_time: run.fire_time,
             at,
         };

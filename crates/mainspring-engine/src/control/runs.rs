@@ -63,6 +63,7 @@ impl Control {
             priority: ask.priority.unwrap_or(job.definition.priority),
             rerun_of: None,
             repeat: None,
+            caller: None,
             fire_time: at,
             at,
         };
@@ -147,6 +148,7 @@ impl Control {
             priority: before.priority,
             rerun_of: Some(run),
             repeat: None,
+            caller: None,
             fire_time: before.fire_time,
             at,
         };

@@ -10,6 +10,7 @@ impl Live {
         let Some(task) = request.task.filter(|task| *task < self.plan.tasks()) else {
             return match request.verb {
                 TaskVerb::Cancel if request.task.is_none() => self.stop(words("cancelled", request)),
+                TaskVerb::TimeOut => self.time_out(),
                 TaskVerb::Pause => self.set_paused(true),
                 TaskVerb::Resume => self.set_paused(false),
                 _ => {}
@@ -54,7 +55,7 @@ impl Live {
     }
 
     /// Where a task or one of its runs stands; nothing if it is over or there is no such run.
-    fn stands(&self, (task, item): Place) -> Option<TaskState> {
+    pub(super) fn stands(&self, (task, item): Place) -> Option<TaskState> {
         let whole = Some(self.state(task)).filter(|state| !state.is_final());
         match item {
             None => whole,

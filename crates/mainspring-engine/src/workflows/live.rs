@@ -13,8 +13,8 @@ use mainspring_core::workflow::{
     End, Item, ItemValue, Items, Progress, Row, RunFacts, Spread, Step, Stop, TaskContext, TaskState, combination,
     run_name,
 };
-use mainspring_core::{RunId, Timestamp};
-use mainspring_store::{Message, MessageBody, TaskRow, TaskStart, TaskWrite, WorkflowRow, WorkflowStep};
+use mainspring_core::{JobId, RunId, Timestamp};
+use mainspring_store::{Message, MessageBody, TaskRow, TaskStart, TaskWrite, TimeLimit, WorkflowRow, WorkflowStep};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ pub(super) const STEP_MAX: usize = 5_000;
 const STEP_BYTES_MAX: usize = 8 << 20;
 /// Characters of a reason that are kept.
 const REASON_MAX: usize = 1_000;
+/// Why a run fails whose time is over.
+const TIMED_OUT: &str = "it took longer than its run_timeout";
 /// Tasks that the reason of a run names at most.
 const NAMED_MAX: usize = 10;
 
@@ -37,7 +39,9 @@ pub(super) type Place = (u32, Option<u32>);
 #[derive(Debug)]
 pub(super) struct Live {
     pub(super) plan: Arc<Plan>,
-    run: RunId,
+    pub(super) run: RunId,
+    pub(super) job: JobId,
+    pub(super) fire_time: Timestamp,
     /// What its tasks' runs are told of it.
     pub(super) facts: RunFacts,
     pub(super) input: Option<String>,
@@ -57,13 +61,21 @@ pub(super) struct Live {
     owed: BTreeSet<u32>,
     /// Tasks that run more than once and are under way.
     spreads: BTreeMap<u32, Spreading>,
-    /// Of these, the ones of which is not known what they run for.
+    /// What tasks were given that start another workflow, and are under way.
+    pub(super) calling: BTreeMap<u32, Box<TaskContext>>,
+    /// How many attempts of these have ended, where any has.
+    pub(super) attempts: FxHashMap<Place, u32>,
+    /// Runs of these that only let time pass before the next attempt.
+    pub(super) pauses: FxHashSet<RunId>,
+    /// Those whose run is yet to be asked for.
+    pub(super) to_ask: Vec<Place>,
+    /// Of the tasks that run more than once, the ones of which is not known what they run for.
     unknown: BTreeMap<u32, Vec<(u32, TaskState)>>,
     ends: Vec<End>,
     heard: Vec<i64>,
-    writes: BTreeMap<Place, Write>,
+    pub(super) writes: BTreeMap<Place, Write>,
     /// How many of these make a run.
-    starts: usize,
+    pub(super) starts: usize,
     /// Bytes of what these are given.
     start_bytes: usize,
     cancel: BTreeMap<RunId, String>,
@@ -71,6 +83,12 @@ pub(super) struct Live {
     cancelled: FxHashSet<RunId>,
     more: bool,
     verdict: Option<Verdict>,
+    /// Whether its time was over before it ended.
+    timed_out: bool,
+    /// What is known of that from now on.
+    limit: Option<TimeLimit>,
+    /// What the run leaves, once that is known.
+    left: Option<String>,
     /// Who has cancelled the run, and why.
     why: Option<String>,
 }
@@ -94,11 +112,12 @@ pub(super) enum List {
 
 /// What is to be written of a task.
 #[derive(Debug, Default)]
-struct Write {
+pub(super) struct Write {
     /// Of a task that runs more than once, the state of this run.
     state: Option<TaskState>,
-    reason: Option<String>,
-    start: Option<TaskStart>,
+    pub(super) reason: Option<String>,
+    pub(super) start: Option<TaskStart>,
+    pub(super) call: Option<RunId>,
 }
 
 /// What comes of a task that may run.
@@ -108,6 +127,8 @@ pub(super) enum Answer {
     Once(Box<TaskContext>),
     /// It waits: until an instant, if that is known, for what is said.
     Hold(Box<TaskContext>, Option<Timestamp>, Option<String>),
+    /// It starts another workflow.
+    Call(Box<TaskContext>),
     /// It runs for each of a list.
     Many(Box<TaskContext>, List),
     /// Its condition says no.
@@ -155,6 +176,8 @@ impl Live {
         }
         Self {
             run: row.run,
+            job: row.job,
+            fire_time: row.fire_time,
             facts,
             input: row.input.clone(),
             priority: row.priority,
@@ -167,6 +190,10 @@ impl Live {
             drains: Drains::default(),
             owed,
             spreads: BTreeMap::new(),
+            calling: BTreeMap::new(),
+            attempts: FxHashMap::default(),
+            pauses: FxHashSet::default(),
+            to_ask: Vec::new(),
             unknown,
             ends: Vec::new(),
             heard: Vec::new(),
@@ -177,6 +204,9 @@ impl Live {
             cancelled: FxHashSet::default(),
             more: false,
             verdict: None,
+            timed_out: row.timed_out,
+            limit: None,
+            left: None,
             why: None,
             plan,
         }
@@ -216,7 +246,7 @@ impl Live {
         let Some(states) = self.unknown.remove(&task) else { return };
         let (context, list) = match answer {
             Answer::Many(context, list) => (context, list),
-            Answer::Once(_) | Answer::Hold(..) => unreachable!("it runs more than once"),
+            Answer::Once(_) | Answer::Hold(..) | Answer::Call(_) => unreachable!("it runs more than once"),
             Answer::Skip(reason) | Answer::Fail(reason) => {
                 let children = self.children.iter().filter(|(_, place)| place.0 == task).map(|(child, _)| *child);
                 let asked: Vec<RunId> = children.collect();
@@ -230,11 +260,14 @@ impl Live {
     }
 
     /// Hears a message.
-    pub(super) fn hear(&mut self, message: Message) {
+    pub(super) fn hear(&mut self, message: Message, now: Timestamp) {
         self.heard.push(message.id);
         match message.body {
             MessageBody::Ended { child, state } => {
                 let Some(place) = self.children.remove(&child) else { return self.drains.ended(child) };
+                if self.plan.task(place.0).call.is_some() {
+                    return self.call_ended(place, child, state, now);
+                }
                 let (state, why) = match &self.plan.task(place.0).hold {
                     Some(hold) => hold.end(state),
                     None => (final_state(state), None),
@@ -283,7 +316,7 @@ impl Live {
             self.cancel_task(task, &why);
         }
         self.more = step.more;
-        self.verdict = step.verdict;
+        self.verdict = step.verdict.map(|verdict| if self.timed_out { Verdict::Failed } else { verdict });
     }
 
     /// Starts as many runs of tasks that run more than once as may run at once.
@@ -310,6 +343,11 @@ impl Live {
                 }
                 let spread = self.spreads.get_mut(&task).expect("it is there");
                 spread.items.set(item, TaskState::Running);
+                if self.plan.task(task).call.is_some() {
+                    self.note((task, Some(item)), TaskState::Running);
+                    self.call((task, Some(item)));
+                    continue;
+                }
                 let context =
                     TaskContext { item: Some(self.plan.item(task, item, &spread.list)), ..(*spread.context).clone() };
                 let start = self.start(task, Some(item), &context);
@@ -320,7 +358,7 @@ impl Live {
     }
 
     /// Whether nothing of a task starts any more.
-    fn is_stopped(&self, task: u32) -> bool {
+    pub(super) fn is_stopped(&self, task: u32) -> bool {
         self.progress.stop().is_some() && !self.plan.task(task).finally
     }
 
@@ -338,7 +376,8 @@ impl Live {
         let Some(item) = item else {
             self.ends.push(End { task, generation: row.generation, state });
             let write = self.writes.entry(place).or_default();
-            (write.reason, write.start) = (reason, None);
+            (write.reason, write.start, write.call) = (reason, None, None);
+            self.calling.remove(&task);
             return;
         };
         let Some(spread) = self.spreads.get_mut(&task) else { return };
@@ -348,7 +387,7 @@ impl Live {
         spread.items.set(item, state);
         let whole = spread.items.end();
         let write = self.writes.entry(place).or_default();
-        *write = Write { state: Some(state), reason, start: None };
+        *write = Write { state: Some(state), reason, ..Write::default() };
         if let Some(whole) = whole {
             self.ends.push(End { task, generation: row.generation, state: whole });
         }
@@ -383,6 +422,27 @@ impl Live {
     /// The run of a place that is not final.
     pub(super) fn child(&self, place: Place) -> Option<RunId> {
         self.latest.get(&place).copied().filter(|child| self.children.contains_key(child))
+    }
+
+    /// Takes a run for one that is not there.
+    pub(super) fn forget_child(&mut self, child: RunId) {
+        self.children.remove(&child);
+    }
+
+    /// Whether the end of a run of a task was asked for.
+    pub(super) fn was_asked_to_end(&self, child: RunId) -> bool {
+        self.cancelled.contains(&child)
+    }
+
+    /// The runs of tasks that start others, as their rows name them.
+    pub(super) fn calls_under_way(&self) -> Vec<(Place, RunId)> {
+        let calls = self.children.iter().filter(|(_, place)| self.plan.task(place.0).call.is_some());
+        calls.map(|(child, place)| (*place, *child)).collect()
+    }
+
+    /// What the runs of a task that runs more than once are for, and are given.
+    pub(super) fn spread_of(&self, task: u32) -> Option<(&List, &TaskContext)> {
+        self.spreads.get(&task).map(|spread| (&spread.list, &*spread.context))
     }
 
     /// Where one run of a task that runs more than once stands.
@@ -453,6 +513,11 @@ impl Live {
                 let write = self.writes.entry((task, None)).or_default();
                 (write.start, write.reason) = (Some(start), says);
             }
+            Answer::Call(context) => {
+                self.progress.started(task);
+                self.calling.insert(task, context);
+                self.call((task, None));
+            }
             Answer::Many(context, list) => {
                 self.progress.started(task);
                 self.writes.entry((task, None)).or_default();
@@ -465,17 +530,33 @@ impl Live {
         let input = context.to_input();
         self.starts += 1;
         self.start_bytes += input.len();
-        let definition = self.plan.task(task);
-        let job = &definition.job;
-        // A task that names no priority has that of the workflow, which a run may be given another one for.
-        let priority = if job.priority == self.plan.job().priority { self.priority } else { job.priority };
+        let priority = self.priority_of(task);
         TaskStart {
-            name: run_name(&definition.name, item),
+            name: run_name(&self.plan.task(task).name, item),
             // Both are filled in when the step is made.
             line: String::new(),
             expires_at: None,
             priority,
             input: Some(input),
+        }
+    }
+
+    /// A task that names no priority has that of the workflow, which a run may be given another one for.
+    pub(super) fn priority_of(&self, task: u32) -> i32 {
+        let own = self.plan.task(task).job.priority;
+        if own == self.plan.job().priority { self.priority } else { own }
+    }
+
+    /// Whether the run succeeds with what is written next.
+    pub(super) fn is_about_to_succeed(&self) -> bool {
+        self.verdict == Some(Verdict::Succeeded) && !self.has_more()
+    }
+
+    /// Takes in what the run leaves; or why that cannot be read, by which it fails.
+    pub(super) fn leave(&mut self, left: std::result::Result<String, String>) {
+        match left {
+            Ok(left) => self.left = Some(left),
+            Err(why) => (self.verdict, self.why) = (Some(Verdict::Failed), Some(why)),
         }
     }
 
@@ -488,14 +569,23 @@ impl Live {
     /// What is to be written now. Nothing, if nothing has changed and it is not to be written `anyway`.
     pub(super) fn step(&mut self, line: impl Fn(&Job) -> String, at: Timestamp, anyway: bool) -> Option<WorkflowStep> {
         let more = self.has_more();
+        self.note_limit(at);
         let heard = std::mem::take(&mut self.heard);
         let writes = std::mem::take(&mut self.writes);
         (self.starts, self.start_bytes) = (0, 0);
         let cancel: Vec<(RunId, String)> = std::mem::take(&mut self.cancel).into_iter().collect();
         let end = self.verdict.filter(|_| !more).map(|verdict| (verdict, self.end_reason(verdict)));
-        if heard.is_empty() && writes.is_empty() && cancel.is_empty() && end.is_none() && !self.turned && !anyway {
+        if heard.is_empty()
+            && writes.is_empty()
+            && cancel.is_empty()
+            && end.is_none()
+            && !self.turned
+            && !anyway
+            && self.limit.is_none()
+        {
             return None;
         }
+        let is_over = end.is_some();
         let tasks = writes.into_iter().map(|((task, item), mut write)| {
             if let Some(start) = write.start.as_mut().filter(|start| start.line.is_empty()) {
                 let job = &self.plan.task(task).job;
@@ -510,6 +600,7 @@ impl Live {
                 generation: row.generation,
                 reason: write.reason.map(short),
                 start: write.start,
+                call: write.call,
             }
         });
         Some(WorkflowStep {
@@ -522,8 +613,31 @@ impl Live {
             paused: self.paused,
             more,
             end,
+            output: self.left.take(),
+            // At the end there is nothing to wait for any more.
+            limit: if is_over && self.is_limited() { Some(TimeLimit::Lifted) } else { self.limit.take() },
             at,
         })
+    }
+
+    fn is_limited(&self) -> bool {
+        self.plan.job().run_timeout_ms.is_some() && !self.timed_out
+    }
+
+    /// The time of a run counts from when it begins.
+    fn note_limit(&mut self, at: Timestamp) {
+        if let Some(ms) = self.plan.job().run_timeout_ms.filter(|_| self.turn == 1 && self.limit.is_none()) {
+            self.limit = Some(TimeLimit::Ends(at + ms));
+        }
+    }
+
+    /// Ends the run, whose time is over. One that is cancelled stays so.
+    pub(super) fn time_out(&mut self) {
+        if self.progress.stop() == Some(Stop::Cancelled) {
+            return;
+        }
+        (self.timed_out, self.limit) = (true, Some(TimeLimit::Reached));
+        self.stop(TIMED_OUT.to_owned());
     }
 
     /// Notes that a step is written, with the runs that were made by it.
@@ -534,6 +648,14 @@ impl Live {
         for (place, run) in places.zip(runs) {
             self.children.insert(*run, place);
             self.latest.insert(place, *run);
+            if self.plan.task(place.0).call.is_some() {
+                self.pauses.insert(*run);
+            }
+        }
+        for (place, run) in step.tasks.iter().filter_map(|task| Some(((task.task, task.item), task.call?))) {
+            self.children.insert(run, place);
+            self.latest.insert(place, run);
+            self.to_ask.push(place);
         }
     }
 
@@ -544,6 +666,12 @@ impl Live {
         }
         if verdict != Verdict::Failed {
             return None;
+        }
+        if self.timed_out {
+            return Some(TIMED_OUT.to_owned());
+        }
+        if self.progress.stop().is_none() && self.why.is_some() {
+            return self.why.clone();
         }
         let is = |task: &u32, bad: TaskState| self.state(*task) == bad && !self.plan.task(*task).continue_on_error;
         let all = |bad| (0..self.plan.tasks()).filter(move |task| is(task, bad));
@@ -562,7 +690,7 @@ impl Live {
 
 impl Plan {
     /// What one run of a task is for.
-    fn item(&self, task: u32, item: u32, list: &List) -> Item {
+    pub(super) fn item(&self, task: u32, item: u32, list: &List) -> Item {
         let value = match (list, &self.task(task).spread) {
             (List::Map(items), _) => ItemValue::Map(items[item as usize].clone()),
             (List::Matrix(_), Some(Spread::Matrix(lists))) => combination(lists, item),

@@ -1,5 +1,6 @@
 //! What the runs of one version of a workflow go by: never changes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::job::Job;
@@ -12,6 +13,8 @@ pub(super) struct Plan {
     pub(super) shape: Shape,
     /// What the texts of each task ask for.
     references: Vec<References>,
+    /// What its outputs ask for.
+    outputs: References,
 }
 
 impl Plan {
@@ -21,11 +24,21 @@ impl Plan {
         let workflow = job.workflow().ok_or("the definition has no tasks")?;
         let shape = workflow.shape().map_err(|error| error.to_string())?;
         let references = workflow.tasks.iter().map(References::of).collect();
-        Ok(Self { shape, references, job })
+        let outputs = References::of_outputs(workflow);
+        Ok(Self { shape, references, outputs, job })
     }
 
     pub(super) fn job(&self) -> &Job {
         &self.job
+    }
+
+    pub(super) fn has_outputs(&self) -> bool {
+        !self.workflow().outputs.is_empty()
+    }
+
+    /// What it leaves, and what that asks for.
+    pub(super) fn outputs(&self) -> (&BTreeMap<String, String>, &References) {
+        (&self.workflow().outputs, &self.outputs)
     }
 
     pub(super) fn workflow(&self) -> &Workflow {
@@ -44,7 +57,7 @@ impl Plan {
 
     /// Whether its tasks ask for the data interval of their run.
     pub(super) fn asks_interval(&self) -> bool {
-        self.references.iter().any(|references| references.interval)
+        self.references.iter().chain([&self.outputs]).any(|references| references.interval)
     }
 
     pub(super) fn references(&self, task: u32) -> &References {

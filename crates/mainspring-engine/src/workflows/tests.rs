@@ -84,6 +84,7 @@ impl World {
             stop: None,
             paused: false,
             ended: None,
+            timed_out: false,
             rerun_as: None,
             tasks: Vec::new(),
             inbox: Vec::new(),
@@ -159,7 +160,7 @@ impl World {
                 live
             }
         };
-        self.row.inbox.iter().cloned().for_each(|message| live.hear(message));
+        self.row.inbox.iter().cloned().for_each(|message| live.hear(message, AT));
         loop {
             live.advance();
             let asks = live.asks();

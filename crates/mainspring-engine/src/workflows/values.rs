@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use mainspring_core::output::OutputRef;
 use mainspring_core::workflow::expression::{condition, evaluate, render};
-use mainspring_core::workflow::{Hold, ITEMS_MAX, Need, Spread, TaskContext};
+use mainspring_core::workflow::{Hold, ITEMS_MAX, Need, References, Spread, TaskContext, outputs_text};
 use mainspring_core::{RunId, Timestamp};
 use mainspring_store::{Result, Store};
 use serde_json::{Map, Value};
@@ -34,6 +34,7 @@ pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool, 
     let list = match &definition.spread {
         None => {
             return Ok(match &definition.hold {
+                None if definition.call.is_some() => Answer::Call(context),
                 None => Answer::Once(context),
                 Some(hold) => wait(hold, context, now),
             });
@@ -105,8 +106,34 @@ pub(crate) const CODE: &str = "workflow.expression";
 async fn context(store: &dyn Store, live: &Live, task: u32) -> Result<std::result::Result<TaskContext, String>> {
     let definition = live.plan.task(task);
     let references = live.plan.references(task);
+    let needs = match needs(store, live, references, definition.needs.iter().copied()).await? {
+        Ok(needs) => needs,
+        Err(why) => return Ok(Err(why)),
+    };
+    Ok(Ok(given(live, definition.name.clone(), references, needs)))
+}
+
+fn given(live: &Live, task: String, references: &References, needs: BTreeMap<String, Need>) -> TaskContext {
+    let given = live.input.as_deref();
+    TaskContext {
+        task,
+        item: None,
+        run: live.facts.clone(),
+        params: if references.params { live.plan.job().merged_input(given) } else { Value::Null },
+        given: given.and_then(|given| serde_json::from_str(given).ok()).unwrap_or_default(),
+        needs,
+    }
+}
+
+/// How tasks ended, as far as somebody asks for it.
+async fn needs(
+    store: &dyn Store,
+    live: &Live,
+    references: &References,
+    tasks: impl Iterator<Item = u32>,
+) -> Result<std::result::Result<BTreeMap<String, Need>, String>> {
     let mut needs = BTreeMap::new();
-    for &need in &definition.needs {
+    for need in tasks {
         let name = &live.plan.task(need).name;
         if !references.ask_state(name) {
             continue;
@@ -117,15 +144,20 @@ async fn context(store: &dyn Store, live: &Live, task: u32) -> Result<std::resul
             Err(why) => return Ok(Err(why)),
         }
     }
-    let given = live.input.as_deref();
-    Ok(Ok(TaskContext {
-        task: definition.name.clone(),
-        item: None,
-        run: live.facts.clone(),
-        params: if references.params { live.plan.job().merged_input(given) } else { Value::Null },
-        given: given.and_then(|given| serde_json::from_str(given).ok()).unwrap_or_default(),
-        needs,
-    }))
+    Ok(Ok(needs))
+}
+
+/// What a run leaves, as JSON; or why that cannot be read.
+///
+/// # Errors
+/// The store could not read what its tasks have left.
+pub(super) async fn left(store: &dyn Store, live: &Live) -> Result<std::result::Result<String, String>> {
+    let (outputs, references) = live.plan.outputs();
+    let needs = match needs(store, live, references, 0..live.plan.tasks()).await? {
+        Ok(needs) => needs,
+        Err(why) => return Ok(Err(why)),
+    };
+    Ok(outputs_text(outputs, &given(live, String::new(), references, needs)).map_err(|why| format!("{CODE}: {why}")))
 }
 
 /// What a task has left, by name.

@@ -1,6 +1,7 @@
 //! The engine on real databases, and with workers of other machines.
 
 mod after;
+mod calls;
 mod cluster;
 mod dates;
 mod kit;

@@ -120,13 +120,13 @@ async fn states(engine: &Engine, tasks: &[&str], run: RunId) -> BTreeMap<String,
     row.tasks.iter().map(|row| (run_name(tasks[row.task as usize], row.item), row.state)).collect()
 }
 
-async fn child(engine: &Engine, run: RunId, task: u32, item: Option<u32>) -> RunInfo {
+pub async fn child(engine: &Engine, run: RunId, task: u32, item: Option<u32>) -> RunInfo {
     let row = engine.control().workflow(run).await.expect("read").expect("it has begun");
     let found = row.tasks.iter().find(|row| (row.task, row.item) == (task, item)).and_then(|row| row.child);
     engine.control().run(found.expect("it has a run")).await.expect("there")
 }
 
-fn request(verb: TaskVerb, task: Option<u32>) -> TaskRequest {
+pub fn request(verb: TaskVerb, task: Option<u32>) -> TaskRequest {
     let at = SystemClock.now();
     TaskRequest { verb, task, item: None, by: Some("ann".into()), reason: Some("a test".into()), at }
 }

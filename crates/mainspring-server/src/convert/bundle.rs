@@ -11,6 +11,7 @@ use mainspring_schedule::Calendar;
 use crate::work;
 
 use super::after::{self, Follower};
+use super::calls::{self, Calling};
 use super::{Known, Surroundings, calendar, job, problem, under, with_checked};
 
 /// A bundle as definitions.
@@ -62,6 +63,7 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
     let inner = Surroundings { namespace, calendars: &find, ..*around };
     let mut jobs = Vec::with_capacity(bundle.jobs.len());
     let (mut warnings, mut places) = (Vec::new(), Vec::with_capacity(bundle.jobs.len()));
+    let mut prefixes = Vec::with_capacity(bundle.jobs.len());
     for (index, spec) in bundle.jobs.iter().enumerate() {
         if let Err(refusal) = work::may_go_on() {
             return Err(vec![Problem::new(ErrorCode::ServerBusy, refusal.0.detail)]);
@@ -73,6 +75,7 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
                 let found = super::warnings(spec, &job, around.now).into_iter();
                 warnings.extend(found.map(|found| under(&format!("/jobs/{index}"), found)));
                 places.push(after::places(spec, &job, &format!("/jobs/{index}")));
+                prefixes.push(format!("/jobs/{index}"));
                 jobs.push(Arc::new(job));
             }
             Err(found) => problems.extend(found.into_iter().map(|found| under(&format!("/jobs/{index}"), found))),
@@ -80,6 +83,8 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
     }
     let followers: Vec<Follower<'_>> = jobs.iter().zip(&places).map(|(job, places)| Follower { job, places }).collect();
     problems.extend(after::circles(&followers, &[]));
+    let calling: Vec<Calling<'_>> = jobs.iter().zip(prefixes).map(|(job, place)| Calling { job, place }).collect();
+    problems.extend(calls::circles(&calling, &calls::by_namespace(&calling)));
     let checked = with_checked(mainspring_api::check_bundle(bundle), problems);
     checked.map(|()| Compiled { calendars: order, jobs, warnings, places })
 }

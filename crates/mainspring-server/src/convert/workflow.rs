@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_api::{ErrorCode, FailFast, FailFastWord, JobSpec, Problem, TaskSpec, placed_in_task};
 use mainspring_core::job::Job;
-use mainspring_core::workflow::{self, Graph, GraphError, Hold, Spread, TaskDefinition, Workflow, measure};
+use mainspring_core::workflow::{self, Call, Graph, GraphError, Hold, Spread, TaskDefinition, Workflow, measure};
 
 use super::{Surroundings, job};
 
@@ -19,6 +19,7 @@ pub(super) use written::write;
 /// What [`mainspring_api::check_job`] finds is not found here.
 pub(super) fn read(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
     let jobs = read_tasks(spec, around, problems);
+    texts::check_outputs(spec, problems);
     let graph = read_graph(spec, around.line, problems)?;
     let runs_last = |name: &str| spec.tasks.get(name).is_some_and(|task| task.finally);
     let disorderly = |task: &TaskSpec| !task.finally && task.needs_in_order().any(|(_, need)| runs_last(need));
@@ -30,6 +31,7 @@ pub(super) fn read(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec
     Some(Workflow {
         tasks: tasks.collect::<Option<_>>()?,
         fail_fast: fail_fast(spec),
+        outputs: spec.outputs.clone(),
         defaults: spec
             .defaults
             .as_ref()
@@ -49,6 +51,10 @@ fn definition(name: &str, task: &TaskSpec, (job, hold): (Job, Option<Hold>), nee
             None => (!task.matrix.is_empty()).then(|| Spread::Matrix(matrix())),
         },
         hold,
+        call: task
+            .workflow
+            .as_ref()
+            .map(|workflow| Call { workflow: workflow.clone(), inputs: task.inputs.clone().into_iter().collect() }),
         max_parallel: task.max_parallel,
         continue_on_error: task.continue_on_error,
         finally: task.finally,

@@ -23,7 +23,9 @@ use super::{Route, calendars, export, jobs};
 use crate::access::Caller;
 use crate::afters;
 use crate::app::App;
+use crate::calls;
 use crate::convert::after::Follower;
+use crate::convert::calls::Calling;
 use crate::convert::{self, Compiled, NamedCalendar, Surroundings};
 use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
@@ -147,7 +149,11 @@ pub(super) async fn note_afters(app: &App, plan: &mut Plan) -> Answer<()> {
     let followers = plan.jobs.iter().zip(&plan.places).map(|(step, places)| Follower { job: &step.wanted, places });
     let gone = plan.doomed_jobs.iter().map(|row| &row.definition.key).collect();
     let found = afters::check(app, &followers.collect::<Vec<_>>(), &gone).await?;
+    let calling = plan.jobs.iter().enumerate();
+    let calling = calling.map(|(index, step)| Calling { job: &step.wanted, place: format!("/jobs/{index}") });
+    let calls = calls::check(app, &calling.collect::<Vec<_>>(), &gone).await?;
     plan.warnings.extend(found);
+    plan.warnings.extend(calls);
     Ok(())
 }
 

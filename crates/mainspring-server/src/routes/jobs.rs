@@ -21,7 +21,9 @@ use super::{Route, calendars, runs};
 use crate::access::Caller;
 use crate::afters;
 use crate::app::App;
+use crate::calls;
 use crate::convert::after::Follower;
+use crate::convert::calls::Calling;
 use crate::convert::{self, Surroundings};
 use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
 use crate::idempotency::Deed;
@@ -286,6 +288,7 @@ async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Problem>)> {
     .await?;
     let follower = Follower { job: &job, places: &places };
     warnings.extend(afters::check(app, &[follower], &BTreeSet::new()).await?);
+    warnings.extend(calls::check(app, &[Calling { job: &job, place: String::new() }], &BTreeSet::new()).await?);
     Ok((job, warnings))
 }
 

@@ -40,8 +40,10 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
         Some(cause) => why::cause(&run, app.control().store().run(cause).await?.as_ref()),
         None => None,
     };
+    let caller = why::caller(&run);
     let mut reasons = reasons_of(&app, run).await?;
     reasons.extend(cause);
+    reasons.extend(caller);
     Ok(answer(subject, reasons))
 }
 

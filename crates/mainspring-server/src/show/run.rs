@@ -88,6 +88,7 @@ impl<'a> Runs<'a> {
             rerun_of: run.rerun_of.map(|id| id.to_string()),
             rerun_as: None,
             cause: run.cause.map(|id| id.to_string()),
+            caller: run.caller.map(|caller| api::RunCaller { run: caller.run.to_string(), task: caller.task }),
             parent: run.parent.map(|id| id.to_string()),
             task: run.task,
             tasks: None,

@@ -20,7 +20,7 @@ impl Tasks {
     /// The same of the tasks that wait, in the order of the graph.
     pub(crate) fn why_waiting(&self) -> Vec<WhyReason> {
         self.why_those(|task| match self.state(task) {
-            TaskState::Running => self.definition(task).hold.is_some(),
+            TaskState::Running => self.definition(task).hold.is_some() || self.definition(task).call.is_some(),
             state => !state.is_final(),
         })
     }
@@ -65,7 +65,9 @@ impl Tasks {
 
     /// Of a task that runs more than once, how far its items are; of others, their runs tell.
     fn why_running(&self, task: u32) -> Vec<WhyReason> {
-        let Some(counts) = self.item_counts(task) else { return Vec::new() };
+        let Some(counts) = self.item_counts(task) else {
+            return self.why_calling(Place::whole(task)).into_iter().collect();
+        };
         let message = format!("it runs for {}", counts.to_string().replacen("task", "item", 1));
         let limit = self.definition(task).max_parallel.filter(|most| counts.running >= *most);
         let limit = limit.map(|most| {
@@ -76,7 +78,19 @@ impl Tasks {
 
     fn why_item(&self, place: Place) -> Vec<WhyReason> {
         let state = self.stands(place);
-        if state.is_final() { vec![self.over(place)] } else { Vec::new() }
+        if state.is_final() { vec![self.over(place)] } else { self.why_calling(place).into_iter().collect() }
+    }
+
+    /// Of a task that has started another workflow, which run it waits for, or what lies between two attempts.
+    fn why_calling(&self, place: Place) -> Option<WhyReason> {
+        let call = self.definition(place.task).call.as_ref()?;
+        let row = self.row(place)?;
+        if let Some(reason) = &row.reason {
+            return Some(WhyReason::new(WhyCode::NotBefore, format!("waits for its next attempt; {reason}")));
+        }
+        let child = row.child?.to_string();
+        let message = format!("waits for run {child} of {}", call.workflow);
+        Some(WhyReason { runs: vec![child], ..WhyReason::new(WhyCode::AwaitsRun, message) })
     }
 
     fn over(&self, place: Place) -> WhyReason {
@@ -91,7 +105,7 @@ mod tests {
     use std::sync::Arc;
 
     use mainspring_core::job::{Job, JobKey, Task};
-    use mainspring_core::workflow::{TaskDefinition, TriggerRule, Workflow};
+    use mainspring_core::workflow::{Call, TaskDefinition, TriggerRule, Workflow};
     use mainspring_core::{JobId, RunId, RunSource, Timestamp};
     use mainspring_store::TaskRow;
 
@@ -172,6 +186,21 @@ mod tests {
         ] {
             assert_eq!(said(&tasks(paused, vec![row(0, TaskState::Ready, None)]), 0), [expected]);
         }
+    }
+
+    #[test]
+    fn a_task_that_has_started_another_workflow_says_which_run_it_waits_for() {
+        let child = RunId::new(AT, RunSource::Asked(JobId(2), 1));
+        let calling = |reason| TaskRow { child: Some(child), ..row(0, TaskState::Running, reason) };
+        let mut run = tasks(false, vec![calling(None)]);
+        let mut job = (*run.job).clone();
+        let Task::Workflow(workflow) = &mut job.task else { unreachable!() };
+        workflow.tasks[0].call = Some(Call { workflow: "load".to_owned(), inputs: Default::default() });
+        run.job = Arc::new(job);
+        assert_eq!(said(&run, 0), [format!("awaits_run: waits for run {child} of load")]);
+        assert!(run.why_waiting().iter().any(|why| why.runs == [child.to_string()]));
+        run.rows = vec![calling(Some("attempt 1 failed"))];
+        assert_eq!(said(&run, 0), ["not_before: waits for its next attempt; attempt 1 failed"]);
     }
 
     #[test]

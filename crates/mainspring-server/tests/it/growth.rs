@@ -168,6 +168,10 @@ fn document(name: &str, count: u64) -> Value {
         "TaskSpec.env" => task("run", "x".into(), "env", mapping(|_| "v".into())),
         "TaskSpec.workers" => task("noop", true.into(), "workers", mapping(|_| "v".into())),
         "TaskSpec.retry_on" => task("run", "x".into(), "retry_on", list(|index| (index % 255 + 1).into())),
+        "TaskSpec.inputs" => task("workflow", "other".into(), "inputs", mapping(|_| 1.into())),
+        "JobSpec.outputs" => {
+            json!({"jobs": [{"name": "a", "tasks": {"t": {"noop": true}}, "outputs": mapping(|_| "x".into())}]})
+        }
         "ApprovalSpec.from" => {
             task("needs", json!([]), "approval", json!({"prompt": "?", "from": list(|_| "ann".into())}))
         }

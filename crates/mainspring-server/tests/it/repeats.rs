@@ -121,6 +121,7 @@ async fn a_run_that_was_made_by_a_node_that_died_is_not_made_again() {
         priority: 0,
         rerun_of: None,
         repeat: None,
+        caller: None,
         fire_time: since,
         at: since,
     };

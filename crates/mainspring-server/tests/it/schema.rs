@@ -208,6 +208,9 @@ fn example(name: &str) -> Option<Value> {
         "TaskSpec.matrix" => json!({"x": [1, "a"]}),
         "TaskSpec.outputs" => json!(["rows"]),
         "TaskSpec.wait" => json!({"for": "1h"}),
+        "TaskSpec.workflow" => "other".into(),
+        "TaskSpec.inputs" => json!({"rows": 1}),
+        "JobSpec.outputs" => json!({"state": "${{ needs.b.state }}"}),
         "TaskSpec.approval" => json!({"prompt": "go on?"}),
         "WaitSpec.for" | "ApprovalSpec.timeout" => "90s".into(),
         "WaitSpec.until" => "2027-01-01 00:00".into(),
@@ -229,12 +232,13 @@ fn document(name: &str, value: &Value) -> Value {
     let of_trigger = |trigger: Value| of_job(json!({"name": "a", "noop": true, "schedule": trigger}));
     match of {
         "Bundle" => with(json!({}), member, value),
-        "JobSpec" if ["tasks", "defaults", "fail_fast"].contains(&member) => {
+        "JobSpec" if ["tasks", "defaults", "fail_fast", "outputs"].contains(&member) => {
             of_job(with(json!({"name": "a", "tasks": {"b": {"noop": true}}}), member, value))
         }
         "TaskSpec" => {
             let mut task = match member {
-                "exec" | "http" | "handler" | "run" | "wait" | "approval" => json!({}),
+                "exec" | "http" | "handler" | "run" | "wait" | "approval" | "workflow" => json!({}),
+                "inputs" => json!({"workflow": "other"}),
                 "noop" if *value == json!(false) => json!({"run": "x"}),
                 "noop" => json!({}),
                 "if" => json!({"run": "x", "needs": "b"}),

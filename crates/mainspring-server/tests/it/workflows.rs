@@ -66,7 +66,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "  a: {}\n  b: {run: x, exec: [x]}\n  c: {noop: true, timeout: 5 parsecs, retries: -1}\n",
             &[
-                "error[job.no_task]: task \"a\" needs one of run, exec, http, handler, noop, wait, approval   --> w.yaml:3:6",
+                "error[job.no_task]: task \"a\" needs one of run, exec, http, handler, noop, wait, approval, workflow   --> w.yaml:3:6",
                 "error[job.two_tasks]: task \"b\" has run and exec   --> w.yaml:4:21\n  hint: keep one of them, or make a job of each",
                 "error[field.value]: \"retries\" is -1, not within 0 to 1000   --> w.yaml:5:48",
             ],
@@ -266,4 +266,57 @@ fn what_a_task_says_survives_whatever_it_inherits() {
             assert_eq!(written.defaults, spec.defaults, "{job}");
         }
     }
+}
+
+#[test]
+fn a_task_that_starts_another_workflow_is_read_and_written_again() {
+    let text = "name: w\noutputs: {rows: '${{ needs.a.outputs.rows }}'}\ntasks:\n  a: {workflow: other, inputs: {day: '${{ run.logical_date }}'}, retries: 2, outputs: [rows]}\n";
+    let compiled = check(text).unwrap();
+    let workflow = compiled.jobs[0].workflow().unwrap();
+    let call = workflow.tasks[0].call.as_ref().unwrap();
+    assert_eq!((call.workflow.as_str(), call.inputs["day"].as_str()), ("other", Some("${{ run.logical_date }}")));
+    assert_eq!(workflow.tasks[0].job.retry.count, 2);
+    let spec = convert::job_spec(&compiled.jobs[0]);
+    let task = &spec.tasks["a"];
+    assert_eq!(
+        (task.workflow.as_deref(), task.noop, task.input.is_none(), task.inputs.len()),
+        (Some("other"), false, true, 1)
+    );
+    assert_eq!(spec.outputs["rows"], "${{ needs.a.outputs.rows }}");
+}
+
+#[test]
+fn what_is_wrong_with_a_task_that_starts_another_workflow_is_shown() {
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "tasks:\n  a: {workflow: other/one, env: {A: b}, input: 1, inputs: {x: '${{ needs.b.state }}'}}\n",
+            &[
+                "error[name.invalid]: name \"other/one\" is not allowed   --> w.yaml:3:17\n  hint: names have letters, digits, '.', '_' and '-', and begin with a letter or digit",
+                "error[field.value]: \"env\" has an effect with run and exec only   --> w.yaml:3:33",
+                "error[field.value]: \"input\" has no effect with workflow   --> w.yaml:3:48\n  hint: write inputs",
+                "error[workflow.expression]: task \"a\" does not need \"b\"   --> w.yaml:3:63\n  hint: add it to needs",
+            ],
+        ),
+        (
+            "tasks:\n  a: {noop: true, inputs: {x: 1}}\n",
+            &["error[field.value]: \"inputs\" has an effect with workflow only   --> w.yaml:3:27"],
+        ),
+        (
+            "outputs: {rows: '${{ needs.b.outputs.rows }}'}\ntasks:\n  a: {noop: true}\n",
+            &["error[workflow.expression]: there is no task \"b\"   --> w.yaml:2:17\n  hint: did you mean \"a\"?"],
+        ),
+        (
+            "tasks:\n  a: {workflow: w}\n",
+            &[
+                "error[workflow.call_circle]: workflow \"w\" starts itself   --> w.yaml:3:17\n  hint: remove one of these tasks",
+            ],
+        ),
+    ];
+    for (text, expected) in cases {
+        let problems = check(&format!("name: w\n{text}")).unwrap_err();
+        assert_eq!(shown(&problems), *expected, "{text}");
+    }
+    let both = "jobs:\n  - name: a\n    tasks: {x: {workflow: b}}\n  - name: b\n    tasks: {y: {workflow: a}}\n";
+    let message = "error[workflow.call_circle]: workflows start each other in a circle: a → b → a   --> w.yaml:3:27\n  hint: remove one of these tasks";
+    assert_eq!(shown(&check(both).unwrap_err()), [message]);
 }

@@ -112,6 +112,7 @@ fn asked(job: i64) -> mainspring_store::AskedRun {
         priority: 5,
         rerun_of: None,
         repeat: None,
+        caller: None,
         fire_time: at(0),
         at: at(0),
     }

@@ -347,6 +347,7 @@ pub fn asked(kept: &Kept, number: u64, now: Timestamp) -> AskedRun {
         priority: kept.job.definition.priority,
         rerun_of: None,
         repeat: None,
+        caller: None,
         fire_time: now,
         at: now,
     }

@@ -65,12 +65,14 @@ pub(super) fn step(row: &WorkflowRow, now: Timestamp) -> WorkflowStep {
         paused: row.paused,
         more: false,
         end: None,
+        output: None,
+        limit: None,
         at: now,
     }
 }
 
 pub(super) fn write(task: u32, state: TaskState) -> TaskWrite {
-    TaskWrite { task, item: None, state, generation: 0, reason: None, start: None }
+    TaskWrite { task, item: None, state, generation: 0, reason: None, start: None, call: None }
 }
 
 fn start(task: u32, name: &str) -> TaskWrite {
@@ -99,11 +101,11 @@ pub(super) async fn start_all(kit: &Kit, run: RunId, names: &[(u32, &str)], now:
 }
 
 /// What is in the inbox of a run.
-async fn inbox(kit: &Kit, run: RunId) -> Vec<MessageBody> {
+pub(super) async fn inbox(kit: &Kit, run: RunId) -> Vec<MessageBody> {
     read(kit, run).await.inbox.into_iter().map(|message| message.body).collect()
 }
 
-fn ended(child: RunId, state: RunState) -> MessageBody {
+pub(super) fn ended(child: RunId, state: RunState) -> MessageBody {
     MessageBody::Ended { child, state }
 }
 

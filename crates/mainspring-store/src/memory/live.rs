@@ -13,7 +13,7 @@ use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
-use crate::row::{COUNTED_MAX, RunCount};
+use crate::row::{COUNTED_MAX, Caller, RunCount};
 
 /// A batch as it is stamped on what it advances: the process start by its number in the model, and the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,6 +55,8 @@ pub(super) struct More {
     pub(super) cause: Option<RunId>,
     /// The run of which it is a shard, and which.
     pub(super) shard_of: Option<(RunId, Shard)>,
+    /// The task of a workflow's run that started it and waits for it.
+    pub(super) caller: Option<Caller>,
     /// Which task of which workflow's run it is.
     pub(super) task: Option<TaskOf>,
     pub(super) not_before: Option<Timestamp>,

@@ -97,6 +97,8 @@ pub(super) fn release_due(model: &mut Model, at: Timestamp, limit: u32) -> Relea
         released.count += 1;
     }
     expire_due(model, at, limit, &mut released);
+    model.workflows.expire(at, limit);
+    released.next_at = released.next_at.into_iter().chain(model.workflows.next_expiring()).min();
     model.events.flush(at);
     released
 }

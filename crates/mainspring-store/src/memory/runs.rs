@@ -15,7 +15,7 @@ use super::live::{More, Run, Stamp};
 use super::model::Model;
 use super::route;
 use crate::error::{Error, Result};
-use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
+use crate::row::{Asked, AskedRun, AttemptInfo, Caller, Cancelled, RunInfo, RunQuery};
 
 /// See [`crate::Store::ask_run`].
 pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
@@ -25,6 +25,11 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
         return Err(missing());
     }
     if model.live.get(asked.id).is_some() || model.history.get(asked.id).is_some() {
+        return Ok(Asked { placed: Placed::Known });
+    }
+    if let Some(Caller { run, .. }) = &asked.caller
+        && !model.workflows.call(asked.id, *run)
+    {
         return Ok(Asked { placed: Placed::Known });
     }
     if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
@@ -55,7 +60,8 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
 }
 
 fn new_run(asked: AskedRun, state: RunState, born: Placed, expires_at: Option<Timestamp>) -> Run {
-    let more = More { input: asked.input, rerun_of: asked.rerun_of, expires_at, ..More::default() };
+    let more =
+        More { input: asked.input, rerun_of: asked.rerun_of, caller: asked.caller, expires_at, ..More::default() };
     Run {
         id: asked.id,
         job: asked.job,
@@ -245,6 +251,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         error,
         rerun_of: more.rerun_of,
         cause: more.cause,
+        caller: more.caller.clone(),
         parent: run.parent(),
         task: more.task.as_ref().map(|task| task.name.clone()),
         shard: more.shard_of.map(|(_, shard)| shard),

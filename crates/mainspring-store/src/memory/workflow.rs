@@ -1,6 +1,6 @@
 //! Runs of workflows: what there is to do, and one step at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::batch::Placed;
 use mainspring_core::cluster::{Shard, ShardSet};
@@ -14,8 +14,8 @@ use super::model::{End, Model};
 use super::{route, runs};
 use crate::error::{Error, Result};
 use crate::workflow::{
-    Message, MessageBody, Repeat, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, WorkflowDue, WorkflowRow,
-    WorkflowStep, repeated, shared,
+    Message, MessageBody, Repeat, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, TimeLimit, WorkflowDue,
+    WorkflowRow, WorkflowStep, repeated, shared,
 };
 
 /// The number of the holder of runs that nobody executes.
@@ -25,6 +25,10 @@ pub(super) const NOBODY: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workflows {
     runs: BTreeMap<RunId, Workflow>,
+    /// Runs that tasks of live ones have started, with those.
+    calls: BTreeMap<RunId, RunId>,
+    /// Live ones whose time is limited, by when it is over.
+    expiring: BTreeSet<(Timestamp, RunId)>,
     /// How many messages were left.
     messages: i64,
 }
@@ -37,6 +41,7 @@ struct Workflow {
     /// How many ids of runs of tasks are given out.
     children: u32,
     rerun_as: Option<RunId>,
+    limit: Option<TimeLimit>,
     tasks: BTreeMap<(u32, Option<u32>), TaskRow>,
     /// Nothing: there is more to do.
     inbox: BTreeMap<i64, Option<MessageBody>>,
@@ -89,7 +94,14 @@ impl Workflows {
     pub(super) fn tell(&mut self, run: &Run, state: RunState) {
         if let Some(task) = run.task() {
             self.leave(task.parent, Some(MessageBody::Ended { child: run.id, state }));
+        } else if let Some(parent) = self.calls.get(&run.id).copied() {
+            self.leave(parent, Some(MessageBody::Ended { child: run.id, state }));
         }
+    }
+
+    /// Notes that a task starts a run. False: it has before.
+    pub(super) fn call(&mut self, child: RunId, parent: RunId) -> bool {
+        self.calls.insert(child, parent).is_none()
     }
 
     /// Whether a run is that of a task, and goes with its parent.
@@ -97,8 +109,35 @@ impl Workflows {
         run.task().is_some_and(|task| self.runs.contains_key(&task.parent))
     }
 
+    /// Notes what is known of the time of a run from now on.
+    fn limit(&mut self, run: RunId, limit: TimeLimit) {
+        let Some(workflow) = self.runs.get_mut(&run) else { return };
+        if let Some(TimeLimit::Ends(at)) = workflow.limit.replace(limit) {
+            self.expiring.remove(&(at, run));
+        }
+        if let TimeLimit::Ends(at) = limit {
+            self.expiring.insert((at, run));
+        }
+    }
+
+    /// When the time of the next run is over.
+    pub(super) fn next_expiring(&self) -> Option<Timestamp> {
+        self.expiring.first().map(|(at, _)| *at)
+    }
+
+    /// Tells runs whose time is over of that, each once.
+    pub(super) fn expire(&mut self, at: Timestamp, limit: u32) {
+        let due: Vec<RunId> =
+            self.expiring.iter().take_while(|(end, _)| *end <= at).take(limit as usize).map(|(_, run)| *run).collect();
+        for run in due {
+            self.limit(run, TimeLimit::Lifted);
+            self.leave(run, Some(MessageBody::Asked(TaskRequest::time_out(at))));
+        }
+    }
+
     /// Forgets a run.
     pub(super) fn forget(&mut self, run: RunId) -> bool {
+        self.limit(run, TimeLimit::Lifted);
         self.runs.remove(&run).is_some()
     }
 }
@@ -152,6 +191,7 @@ pub(super) fn workflow(model: &Model, id: RunId, inbox: u32) -> Option<WorkflowR
         stop: workflow.stop,
         paused: workflow.paused,
         ended: over.map(|over| over.run.state),
+        timed_out: workflow.limit == Some(TimeLimit::Reached),
         rerun_as: workflow.rerun_as,
         tasks: workflow.tasks.values().cloned().collect(),
         inbox: self::inbox(model, id, inbox),
@@ -198,10 +238,14 @@ pub(super) fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
     workflow.turn = if step.end.is_some() { 0 } else { step.turn + 1 };
     (workflow.stop, workflow.paused) = (step.stop, step.paused);
     workflow.inbox.retain(|id, body| body.is_some() && !step.heard.contains(id));
+    if let Some(limit) = step.limit {
+        model.workflows.limit(step.run, limit);
+        model.outbox.queued();
+    }
     let mut children = Vec::new();
     for task in &step.tasks {
         let child = task.start.as_ref().map(|start| start_run(model, &parent, task, start, step.at));
-        write_task(model, step, task, child);
+        write_task(model, step, task, child.or(task.call));
         children.extend(child);
     }
     let mut cancels: Vec<&(RunId, String)> = step.cancel.iter().collect();
@@ -283,8 +327,12 @@ fn end(model: &mut Model, step: &WorkflowStep, event: RunEvent, reason: Option<&
     let (job, trigger, started_at) = (run.job, run.trigger, run.claimed_at);
     let asked = run.more.as_ref().and_then(|more| more.reason.clone()).filter(|_| state == RunState::Cancelled);
     run.more().reason = reason.map(|reason| reason.to_owned().into()).or(asked);
+    if let Some(output) = &step.output {
+        run.more().detail.get_or_insert_default().output = Some(output.clone());
+    }
     let workflow = model.workflows.runs.get_mut(&step.run).expect("the caller has seen it");
     workflow.inbox.clear();
+    model.workflows.calls.retain(|_, parent| *parent != step.run);
     if let Some(trigger) = model.awaiting(trigger, step.run) {
         model.note_trigger(trigger);
     }

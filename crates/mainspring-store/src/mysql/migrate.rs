@@ -55,6 +55,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(26, "0026_after"),
     migration!(27, "0027_deadline"),
     migration!(28, "0028_cause"),
+    migration!(29, "0029_call"),
+    migration!(30, "0030_workflow_expiring"),
 ];
 
 /// Number of the newest migration.

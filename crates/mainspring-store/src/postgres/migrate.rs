@@ -55,6 +55,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(25, "0025_after"),
     migration!(26, "0026_deadline"),
     migration!(27, "0027_cause"),
+    migration!(28, "0028_call"),
+    migration!(29, "0029_workflow_expiring"),
 ];
 
 /// Number of the newest migration.

@@ -174,6 +174,7 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         execute(db, sql!("purge_orphan_lanes"), &[])?;
         execute(db, sql!("purge_inbox"), &[])?;
         execute(db, sql!("purge_deadlines"), &[])?;
+        execute(db, sql!("purge_calls"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

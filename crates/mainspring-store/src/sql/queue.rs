@@ -9,7 +9,7 @@ use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, read, rea
 use super::repeat::Taking;
 use super::replace::expire;
 use super::session::Session;
-use super::{Batches, list, queues as set};
+use super::{Batches, list, queues as set, workflow};
 use crate::row::{Changes, Released};
 
 /// See [`crate::Store::adopt`].
@@ -136,10 +136,15 @@ pub(crate) fn release_due(session: &mut Session<impl Batches>, at: Timestamp, li
         }
     }
     released.expired = expire_due(session, at, limit)?;
+    let mut of_workflows = workflow::next_expiring(&session.connection)?;
+    if of_workflows.is_some_and(|next| next <= at) {
+        workflow::expire(session, at, limit)?;
+        of_workflows = workflow::next_expiring(&session.connection)?;
+    }
     let db = &session.connection;
     let next = |statement| read_one(db, statement, &[], |row| maybe_instant(row, 0));
     let nexts = [next(sql!("release_due_next", mysql))?, next(sql!("expired_next", mysql))?];
-    released.next_at = nexts.into_iter().flatten().flatten().min();
+    released.next_at = nexts.into_iter().flatten().flatten().chain(of_workflows).min();
     session.flush_runs(at)?;
     Ok(released)
 }

@@ -21,7 +21,7 @@ use super::route::end_shards;
 use super::session::{RunChanges, Session};
 use super::workflow::repeat;
 use crate::error::Error;
-use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
+use crate::row::{Asked, AskedRun, AttemptInfo, Caller, Cancelled, RunInfo, RunQuery};
 
 /// See [`crate::Store::ask_run`].
 pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step<Asked> {
@@ -33,7 +33,9 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     if !exists(db, sql!("definition"), &version)? {
         return Err(missing().into());
     }
-    if is_known(db, asked.id)? {
+    if is_known(db, asked.id)?
+        || asked.caller.is_some() && exists(db, sql!("call_has"), &[(":id", asked.id.as_bytes())])?
+    {
         return Ok(Asked { placed: Placed::Known });
     }
     let rule = job.definition.gate();
@@ -41,6 +43,11 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     let (state, placed) = admit(db, &mut session.runs, &mut notes, asked, rule)?;
     let expires_at = job.definition.start_timeout_ms.map(|ms| asked.at + ms);
     insert(db, asked, state, rule.is_some(), expires_at)?;
+    if let Some(Caller { run, task }) = &asked.caller {
+        let values: [(&str, &dyn ToSql); 3] =
+            [(":child", asked.id.as_bytes()), (":parent", run.as_bytes()), (":task", task)];
+        execute(db, sql!("call_add"), &values)?;
+    }
     if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
         repeat(db, of, asked.id, it)?;
     }
@@ -230,6 +237,10 @@ fn after(id: RunId) -> RunId {
 
 fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
     let line: &str = row.get(16)?;
+    let caller = match maybe_run_id(row, 35)? {
+        Some(run) => Some(Caller { run, task: row.get(36)? }),
+        None => None,
+    };
     let info = RunInfo {
         id: run_id(row, 0)?,
         job: JobId(row.get(1)?),
@@ -260,6 +271,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         error: row.get(26)?,
         rerun_of: maybe_run_id(row, 27)?,
         cause: maybe_run_id(row, 34)?,
+        caller,
         expires_at: maybe_instant(row, 29)?,
         parent: maybe_run_id(row, 30)?,
         shard: shard(row)?,

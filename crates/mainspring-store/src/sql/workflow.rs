@@ -13,14 +13,17 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 use super::Batches;
 use super::cluster::mask;
 use super::db::{
-    Db, Fault, Lock, Row, Step, ToSql, execute, instant, maybe_run_id, maybe_word, read, read_known, read_one, run_id,
-    sql, word,
+    Db, Fault, Lock, Row, Step, ToSql, execute, instant, maybe_instant, maybe_run_id, maybe_word, read, read_known,
+    read_one, run_id, sql, word,
 };
 use super::session::Session;
 use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow, shared};
 
 pub(crate) use repeat::repeat;
 pub(crate) use step::{TURN, step};
+
+/// Stands for the end of a run's time once that is reached.
+const REACHED: i64 = -1;
 
 /// The item of a task as a whole.
 const WHOLE: i64 = -1;
@@ -98,6 +101,7 @@ fn about(run: RunId, row: &Row<'_>) -> Step<WorkflowRow> {
         paused: row.get(9)?,
         ended: maybe_word(row, 10, RunState::from_word)?,
         rerun_as: maybe_run_id(row, 11)?,
+        timed_out: row.get::<Option<i64>>(12)? == Some(REACHED),
         tasks: Vec::new(),
         inbox: Vec::new(),
     })
@@ -130,6 +134,29 @@ fn message(row: &Row<'_>) -> Step<Message> {
 pub(crate) fn stuck(db: &dyn Db) -> Step<u64> {
     let count = read_one(db, sql!("workflow_stuck"), &[], |row| row.get::<i64>(0))?;
     Ok(count.unwrap_or(0).unsigned_abs())
+}
+
+/// When the time of the next run is over.
+pub(crate) fn next_expiring(db: &dyn Db) -> Step<Option<Timestamp>> {
+    Ok(read_one(db, sql!("workflow_expired_next"), &[], |row| maybe_instant(row, 0))?.flatten())
+}
+
+/// Tells runs whose time is over of that, each once.
+pub(crate) fn expire(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<()> {
+    let db = &session.connection;
+    let values: [(&str, &dyn ToSql); 2] = [(":at", &at.as_millis()), (":limit", &limit)];
+    let due: Vec<RunId> = read(db, sql!("workflow_expired_read"), &values, |row| run_id(row, 0))?;
+    session.wakes |= !due.is_empty();
+    let db = &session.connection;
+    for run in due {
+        // The run before the row of its workflow, as whoever ends it does.
+        db.lock(sql!("lock_run"), Lock::Write, &[(":id", run.as_bytes())])?;
+        let values: [(&str, &dyn ToSql); 2] = [(":run", run.as_bytes()), (":at", &at.as_millis())];
+        if execute(db, sql!("workflow_expire"), &values)? == 1 {
+            leave(db, run, &TaskRequest::time_out(at))?;
+        }
+    }
+    Ok(())
 }
 
 /// See [`crate::Store::ask_workflow`].

@@ -45,6 +45,8 @@ const MIGRATIONS: &[Migration] = &[
     migration!(23, "0023_after"),
     migration!(24, "0024_deadline"),
     migration!(25, "0025_cause"),
+    migration!(26, "0026_call"),
+    migration!(27, "0027_workflow_expiring"),
 ];
 
 /// Number of the newest migration.

@@ -113,6 +113,9 @@ pub(super) async fn tree(session: &Session, args: &TreeArgs, output: &Output) ->
         let counts = run.tasks.map_or_else(String::new, |counts: TaskCounts| format!(", {counts}"));
         let paused = if run.paused { ", paused" } else { "" };
         output.text(format_args!("{} {}: {}{paused}{counts}", run.job, run.id, run.state))?;
+        if let Some(caller) = &run.caller {
+            output.text(format_args!("started by task {} of run {}", caller.task, caller.run))?;
+        }
         let again = [("rerun of", &run.rerun_of), ("rerun as", &run.rerun_as)];
         for (how, other) in again.iter().filter_map(|(how, other)| Some((how, other.as_ref()?))) {
             output.text(format_args!("{how} {other}"))?;

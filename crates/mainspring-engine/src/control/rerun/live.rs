@@ -90,7 +90,15 @@ impl InPlace {
                 Some(_) if !row.state.is_final() => (TaskState::Cancelled, generation),
                 Some(_) => continue,
             };
-            self.tasks.push(TaskWrite { task: row.task, item: row.item, state, generation, reason: None, start: None });
+            self.tasks.push(TaskWrite {
+                task: row.task,
+                item: row.item,
+                state,
+                generation,
+                reason: None,
+                start: None,
+                call: None,
+            });
         }
     }
 
@@ -112,7 +120,20 @@ impl InPlace {
 
     fn step(self, run: RunId, at: Timestamp) -> WorkflowStep {
         let Self { turn, stop, paused, tasks, cancel } = self;
-        WorkflowStep { run, turn, heard: Vec::new(), tasks, cancel, stop, paused, more: true, end: None, at }
+        WorkflowStep {
+            run,
+            turn,
+            heard: Vec::new(),
+            tasks,
+            cancel,
+            stop,
+            paused,
+            more: true,
+            end: None,
+            output: None,
+            limit: None,
+            at,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Expressions in the texts of a task: that they can be read, and that what they name is there.
 
-use mainspring_api::{ErrorCode, JobSpec, Problem, TaskSpec, did_you_mean};
+use mainspring_api::{ErrorCode, JobSpec, OneOrMany, Problem, TaskSpec, did_you_mean};
 use mainspring_core::workflow::expression::{self, ExpressionError};
 use serde_json::Value;
 
@@ -10,6 +10,8 @@ const RUN: [&str; 2] = ["id", "logical_date"];
 const MAP: [&str; 2] = ["item", "index"];
 /// What expressions see.
 const ROOTS: [&str; 5] = ["needs", "params", "matrix", "map", "run"];
+/// Stands for the name of a task where the outputs of a workflow are meant; no task is called so.
+const OUTPUTS: &str = "/outputs";
 /// What the language itself has.
 const BUILT_IN: [&str; 4] = ["range", "dict", "namespace", "loop"];
 
@@ -29,6 +31,23 @@ pub(super) fn check(spec: &JobSpec, name: &str, task: &TaskSpec, alone: &JobSpec
         text.iter().for_each(|text| scope.check(text, key, false, problems));
     }
     each_text(alone, &mut |pointer, text| scope.check(text, pointer, true, problems));
+    for (name, value) in &task.inputs {
+        each_text_of(value, &format!("/inputs/{name}"), &mut |pointer, text| {
+            scope.check(text, pointer, true, problems)
+        });
+    }
+}
+
+/// Checks the outputs of a workflow, which see all of its tasks.
+pub(super) fn check_outputs(spec: &JobSpec, problems: &mut Vec<Problem>) {
+    if spec.outputs.is_empty() {
+        return;
+    }
+    let all = TaskSpec { needs: Some(OneOrMany::Many(spec.tasks.keys().cloned().collect())), ..TaskSpec::default() };
+    let scope = Scope { spec, name: OUTPUTS, task: &all };
+    for (name, text) in &spec.outputs {
+        scope.check(text, &format!("/outputs/{name}"), false, problems);
+    }
 }
 
 /// Warns of shell lines that values are spliced into.
@@ -89,6 +108,9 @@ impl Scope<'_> {
     fn find_need(&self, parts: &[&str]) -> Result<(), (String, Option<String>)> {
         let Some(need) = parts.first() else { return Ok(()) };
         let needed: Vec<&str> = self.task.needs_in_order().map(|(_, need)| need).collect();
+        if !needed.contains(need) && self.name == OUTPUTS {
+            return Err((format!("there is no task \"{need}\""), did_you_mean(need, needed)));
+        }
         if !needed.contains(need) {
             let message = format!("task \"{}\" does not need \"{need}\"", self.name);
             return Err((message, did_you_mean(need, needed).or_else(|| Some("add it to needs".to_owned()))));

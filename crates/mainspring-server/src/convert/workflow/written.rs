@@ -1,5 +1,7 @@
 //! Tasks as a job file says them: each without what it has from the workflow and its defaults.
 
+use std::collections::BTreeMap;
+
 use mainspring_api::{Backoff, FailFast, FailFastWord, JobSpec, OnLost, OneOrMany, Routing, TaskSpec};
 use mainspring_core::job::{DEFAULT_QUEUE, Job, Task};
 use mainspring_core::workflow::{self, Spread, TaskDefinition, Workflow};
@@ -19,6 +21,7 @@ pub(in crate::convert) fn write(job: &Job, workflow: &Workflow, spec: &mut JobSp
         workflow::FailFast::True => Some(FailFast::Start(true)),
         workflow::FailFast::Cancel => Some(FailFast::Word(FailFastWord::Cancel)),
     };
+    spec.outputs = workflow.outputs.clone();
     spec.defaults = TaskSpec::deserialize(&workflow.defaults).ok().map(Box::new);
     let silent = Silent::of(job, spec).unwrap_or_else(|| {
         // Written by a version whose defaults this one does not know: each task says all of it.
@@ -123,7 +126,15 @@ fn task(task: &TaskDefinition, mut needs: Vec<String>, silent: &JobSpec) -> Task
         on_lost: said!(on_lost, or OnLost::Fail),
         wait: None,
         approval: None,
+        workflow: None,
+        inputs: BTreeMap::new(),
     };
+    if let Some(call) = &task.call {
+        written.noop = false;
+        written.input = None;
+        written.workflow = Some(call.workflow.clone());
+        written.inputs = call.inputs.clone().into_iter().collect();
+    }
     if let Some(hold) = &task.hold {
         super::hold::write(hold, &mut written);
     }

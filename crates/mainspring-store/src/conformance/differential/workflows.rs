@@ -33,6 +33,7 @@ pub(super) fn tasks(key: &JobKey) -> Task {
         condition: None,
         spread: None,
         hold: None,
+        call: None,
         max_parallel: None,
         continue_on_error: false,
         finally: false,
@@ -96,7 +97,15 @@ impl Pair {
             };
             let state = if has(starts, task) { TaskState::Running } else { TaskState::Skipped };
             let reason = has(skips, task).then(|| format!("why {}", self.step));
-            TaskWrite { task, item: None, state, generation, reason, start: has(starts, task).then_some(start) }
+            TaskWrite {
+                task,
+                item: None,
+                state,
+                generation,
+                reason,
+                start: has(starts, task).then_some(start),
+                call: None,
+            }
         };
         let cancels = (0..3).filter(|task| has(cancels, *task)).filter_map(child).map(|run| (run, "why".to_owned()));
         WorkflowStep {
@@ -109,6 +118,8 @@ impl Pair {
             paused: stale,
             more,
             end: end.map(|end| (if end == 0 { End::Succeeded } else { End::Cancelled }, None)),
+            output: None,
+            limit: None,
             at: self.now(),
         }
     }

@@ -28,8 +28,20 @@ pub(crate) fn step_of_a_workflow_takes_few_round_trips(store: Arc<dyn Store>, wi
                 let row = kit.store.workflow(run, u32::MAX).await.unwrap().unwrap();
                 let heard = row.inbox.iter().map(|message| message.id).collect();
                 let (stop, paused, more, end) = (None, false, false, None);
-                let step =
-                    WorkflowStep { run, turn: row.turn, heard, tasks, cancel, stop, paused, more, end, at: at(1_000) };
+                let step = WorkflowStep {
+                    run,
+                    turn: row.turn,
+                    heard,
+                    tasks,
+                    cancel,
+                    stop,
+                    paused,
+                    more,
+                    end,
+                    output: None,
+                    limit: None,
+                    at: at(1_000),
+                };
                 let mut written = None;
                 let work = async {
                     written = Some(kit.store.step_workflow(step).await?);
@@ -53,6 +65,7 @@ pub(crate) fn step_of_a_workflow_takes_few_round_trips(store: Arc<dyn Store>, wi
                 generation: 0,
                 reason: None,
                 start,
+                call: None,
             };
             let starts = (0..count).map(|item| write(item, TaskState::Running, Some(start(item)))).collect();
             let (runs, started) = step(starts, Vec::new()).await;

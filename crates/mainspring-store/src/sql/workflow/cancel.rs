@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::run::RunState;
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::{JobId, RunId, Timestamp};
 use serde_json::json;
 
 use crate::sql::Batches;
 use crate::sql::db::{Row, Step, ToSql, on_servers, read, run_id};
 use crate::sql::gate::Gates;
 use crate::sql::list::{self, hex, lists};
-use crate::sql::replace::{Unfinished, end_one};
+use crate::sql::replace::{Unfinished, end_one, unfinished};
+use crate::sql::run::free_slot;
 use crate::sql::session::Session;
 
 /// Runs that are locked in one statement.
@@ -24,11 +25,27 @@ pub(super) fn cancel<C: Batches>(session: &mut Session<C>, cancel: &[(RunId, Str
     let one_by_one =
         if C::LISTS && ends.cancel.len() > 1 { ends.in_sets(session)? } else { ends.cancel.keys().copied().collect() };
     for run in one_by_one {
-        let Session { connection, runs, .. } = &mut *session;
-        // They count in no gate.
-        end_one(connection, runs, &mut Gates::default(), run, ends.cancel[&run], at)?.pass_on(session)?;
+        let reason = ends.cancel[&run];
+        match unfinished(&session.connection, run)? {
+            Some(live) if live.gated => end_called(session, live.job, run, reason, at)?,
+            Some(_) => {
+                let Session { connection, runs, .. } = &mut *session;
+                // It counts in no gate.
+                end_one(connection, runs, &mut Gates::default(), run, reason, at)?.pass_on(session)?;
+            }
+            None => {}
+        }
     }
     Ok(())
+}
+
+/// Ends a run of another job that a task has started, and gives its slot to others. The gate before the run, as whoever promotes runs does.
+fn end_called(session: &mut Session<impl Batches>, job: JobId, run: RunId, reason: &str, at: Timestamp) -> Step<()> {
+    let mut gates = Gates::default();
+    let Session { connection, runs, .. } = &mut *session;
+    gates.find(connection, job)?;
+    end_one(connection, runs, &mut gates, run, reason, at)?.pass_on(session)?;
+    free_slot(session, gates, job)
 }
 
 /// The ends that a step asks for, and why.

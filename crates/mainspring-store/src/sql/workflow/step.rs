@@ -7,7 +7,7 @@ use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
 use serde_json::{Value, json};
 
 use super::cancel::cancel;
-use super::{gone, item_of};
+use super::{REACHED, gone, item_of};
 use crate::error::Error;
 use crate::sql::Batches;
 use crate::sql::complete::awaiting;
@@ -16,7 +16,7 @@ use crate::sql::gate::Gates;
 use crate::sql::list::{self, hex, lists};
 use crate::sql::run::free_slot;
 use crate::sql::session::Session;
-use crate::workflow::{Stepped, TaskStart, TaskWrite, WorkflowStep};
+use crate::workflow::{Stepped, TaskStart, TaskWrite, TimeLimit, WorkflowStep};
 
 /// What a step has to know of its run.
 #[derive(Clone, Copy)]
@@ -44,6 +44,8 @@ pub(crate) fn step(session: &mut Session<impl Batches>, step: &WorkflowStep) -> 
         db.lock(sql!("lock_run"), Lock::Write, &[(":id", step.run.as_bytes())])?;
     }
     take_turn(db, step)?;
+    limit(session, step)?;
+    let db = &session.connection;
     let children = new_ids(db, step, head)?;
     if !step.heard.is_empty() {
         let heard = list::of_numbers(step.heard.iter().copied());
@@ -97,6 +99,21 @@ fn take_turn(db: &dyn Db, step: &WorkflowStep) -> Step<()> {
     db.post(sql!("workflow_step"), &values, Some(stale))
 }
 
+/// Notes what is known of the run's time from now on.
+fn limit(session: &mut Session<impl Batches>, step: &WorkflowStep) -> Step<()> {
+    let Some(limit) = step.limit else { return Ok(()) };
+    let expires_at = match limit {
+        TimeLimit::Ends(at) => Some(at.as_millis()),
+        TimeLimit::Reached => Some(REACHED),
+        TimeLimit::Lifted => None,
+    };
+    let values: [(&str, &dyn ToSql); 2] = [(":expires_at", &expires_at), (":run", step.run.as_bytes())];
+    session.connection.post(sql!("workflow_expires"), &values, None)?;
+    // Whoever looks for what is due looks for this, too.
+    session.note_queued();
+    Ok(())
+}
+
 /// Notes whether there is more to do.
 fn owe(db: &dyn Db, step: &WorkflowStep) -> Step<()> {
     let this: [(&str, &dyn ToSql); 1] = [(":run", step.run.as_bytes())];
@@ -130,6 +147,11 @@ fn taken(db: &dyn Db, ids: &[RunId]) -> Step<HashSet<RunId>> {
     Ok(read(db, sql!("workflow_taken"), &values, |row| run_id(row, 0))?.into_iter().collect())
 }
 
+/// The run that a task's row names from now on: the one that is made for it, or the one that it is to start.
+fn named(task: &TaskWrite, start: Option<(RunId, &TaskStart)>) -> Option<RunId> {
+    start.map(|(child, _)| child).or(task.call)
+}
+
 /// The writes of a step, each with the run that is made for it.
 fn writes<'a>(
     step: &'a WorkflowStep,
@@ -146,7 +168,7 @@ fn write_tasks<C: Batches>(db: &C, step: &WorkflowStep, children: &[RunId]) -> S
     let (run, at) = (step.run.as_bytes(), step.at.as_millis());
     if C::LISTS {
         let row = |(task, start): (&TaskWrite, Option<(RunId, &TaskStart)>)| {
-            let child = start.map(|(child, _)| hex(child));
+            let child = named(task, start).map(hex);
             json!([task.task, item_of(task.item), task.state.as_str(), task.generation, child, task.reason])
         };
         for rows in lists(writes(step, children).map(row)) {
@@ -156,7 +178,7 @@ fn write_tasks<C: Batches>(db: &C, step: &WorkflowStep, children: &[RunId]) -> S
         return Ok(());
     }
     for (task, start) in writes(step, children) {
-        let child = start.map(|(child, _)| child);
+        let child = named(task, start);
         let values: [(&str, &dyn ToSql); 8] = [
             (":run", &run),
             (":task", &task.task),
@@ -226,11 +248,12 @@ fn end(
     let db = &session.connection;
     let state = next_state(RunState::Running, RunEvent::Ended(verdict)).expect("a run that goes on can end");
     db.make_room(&mut std::iter::once(step.run))?;
-    let values: [(&str, &dyn ToSql); 5] = [
+    let values: [(&str, &dyn ToSql); 6] = [
         (":state", &state.as_str()),
         (":at", &step.at.as_millis()),
         (":keep_reason", &(state == RunState::Cancelled)),
         (":reason", &reason),
+        (":output", &step.output),
         (":id", step.run.as_bytes()),
     ];
     if execute(db, sql!("workflow_end"), &values)? == 0 {

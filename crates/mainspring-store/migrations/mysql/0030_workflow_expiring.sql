@@ -1,0 +1,3 @@
+-- When the time of a live run of a workflow is over, if it is limited; -1 once it is. Absent where it is not, and at the end of the run.
+ALTER TABLE workflow_run ADD COLUMN expires_at BIGINT;
+ALTER TABLE workflow_run ADD KEY workflow_expiring (expires_at, run_id);

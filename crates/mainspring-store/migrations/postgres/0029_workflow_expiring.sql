@@ -1,0 +1,3 @@
+-- When the time of a live run of a workflow is over, if it is limited; -1 once it is. Absent where it is not, and at the end of the run.
+ALTER TABLE workflow_run ADD COLUMN IF NOT EXISTS expires_at BIGINT;
+CREATE INDEX IF NOT EXISTS workflow_expiring ON workflow_run (expires_at, run_id) WHERE expires_at > 0;

@@ -1,0 +1,109 @@
+//! Runs that tasks of workflow runs start: made once, and told of at their end.
+
+use std::sync::Arc;
+
+use mainspring_core::batch::{Placed, Released};
+use mainspring_core::job::{Job, JobKey, Overlap, Task};
+use mainspring_core::run::{Origin, RunState, Verdict};
+use mainspring_core::workflow::TaskState;
+
+use super::kit::{Draft, Kit, asked, at};
+use super::workflows::{begin, begun, ended, inbox, read, step, stepped, write};
+use crate::{AskedRun, Caller, MessageBody, PurgeRule, Store, TaskVerb, TaskWrite, TimeLimit, WorkflowStep};
+
+/// A task's row names a run before there is one; once that is asked for, its end is told, and it is asked for once.
+pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, outer) = begun(&kit, &["a"]).await;
+    let other = kit.save(Draft::new("other")).await;
+    let id = outer.called(job.id(), "a", 0);
+    let calls = TaskWrite { call: Some(id), generation: 1, ..write(0, TaskState::Running) };
+    assert_eq!(
+        stepped(&kit, WorkflowStep { tasks: vec![calls], ..step(&read(&kit, outer).await, at(1_000)) }).await,
+        []
+    );
+    assert_eq!(read(&kit, outer).await.tasks[0].child, Some(id));
+    assert_eq!(kit.store.run(id).await.expect("run"), None);
+    let caller = Caller { run: outer, task: "a".into() };
+    let run = AskedRun { id, origin: Origin::Api, caller: Some(caller.clone()), ..asked(&other, 1, at(1_100)) };
+    assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Queued);
+    assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Known);
+    let info = kit.run(id).await;
+    assert_eq!((info.caller, info.parent, info.task), (Some(caller), None, None));
+    kit.store.cancel_run(id, "no more", None, at(1_200)).await.expect("cancel_run");
+    assert_eq!(inbox(&kit, outer).await, [ended(id, RunState::Cancelled)]);
+    assert_eq!(kit.run(id).await.caller.map(|caller| caller.run), Some(outer));
+    // Retention may take it before the workflow run has heard of it: still it is not made again.
+    let before = at(864_000_000);
+    let rule = PurgeRule {
+        at: before,
+        history_before: before,
+        history_keep_per_job: None,
+        events_before: at(0),
+        tombstones_before: at(0),
+        limit: 100,
+    };
+    kit.store.purge(rule).await.expect("purge");
+    assert_eq!(kit.store.run(id).await.expect("run"), None);
+    assert_eq!(kit.store.ask_run(run).await.expect("ask_run").placed, Placed::Known);
+}
+
+/// A workflow run that ends what its tasks have started gives the slots back.
+pub async fn run_that_a_task_has_started_is_ended_with_its_slot(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, outer) = begun(&kit, &["a", "b"]).await;
+    let mut limited = Job::new(JobKey::new("default", "other"), Task::Noop);
+    limited.overlap = Overlap::Hold;
+    let other = kit.save(Draft::of(limited)).await;
+    let mut ids = Vec::new();
+    for (number, task) in ["a", "b"].into_iter().enumerate() {
+        let id = outer.called(job.id(), task, 0);
+        let caller = Some(Caller { run: outer, task: task.into() });
+        kit.store.ask_run(AskedRun { id, caller, ..asked(&other, number as u64, at(1_000)) }).await.expect("ask_run");
+        ids.push(id);
+    }
+    assert_eq!([kit.run(ids[0]).await.state, kit.run(ids[1]).await.state], [RunState::Queued, RunState::Held]);
+    let calls = |task: u32| TaskWrite { call: Some(ids[task as usize]), ..write(task, TaskState::Running) };
+    let tasks = vec![calls(0), calls(1)];
+    stepped(&kit, WorkflowStep { tasks, ..step(&read(&kit, outer).await, at(1_000)) }).await;
+    let cancel = vec![(ids[0], "no more".to_owned())];
+    stepped(&kit, WorkflowStep { cancel, ..step(&read(&kit, outer).await, at(1_100)) }).await;
+    assert_eq!([kit.run(ids[0]).await.state, kit.run(ids[1]).await.state], [RunState::Cancelled, RunState::Queued]);
+    assert_eq!(inbox(&kit, outer).await, [ended(ids[0], RunState::Cancelled)]);
+}
+
+/// A workflow run hears once that its time is over, whoever looks, and never after it has ended.
+pub async fn workflow_run_hears_once_that_its_time_is_over(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, run) = begun(&kit, &["a"]).await;
+    let limited = async |limit| WorkflowStep { limit: Some(limit), ..step(&read(&kit, run).await, at(1_000)) };
+    stepped(&kit, limited(TimeLimit::Ends(at(5_000))).await).await;
+    let next_at = |released: Released| released.next_at;
+    let release = async |now| kit.store.release_due(now, 9).await.expect("release_due");
+    assert_eq!((next_at(release(at(4_999)).await), inbox(&kit, run).await), (Some(at(5_000)), vec![]));
+    assert_eq!((next_at(release(at(5_000)).await), next_at(release(at(5_001)).await)), (None, None));
+    let heard = inbox(&kit, run).await;
+    assert!(matches!(&heard[..], [MessageBody::Asked(request)] if request.verb == TaskVerb::TimeOut), "{heard:?}");
+    assert!(!read(&kit, run).await.timed_out);
+    stepped(&kit, limited(TimeLimit::Reached).await).await;
+    assert!(read(&kit, run).await.timed_out);
+    assert_eq!((next_at(release(at(9_000)).await), inbox(&kit, run).await), (None, vec![]));
+    let (other, _) = kit.ask(&job, 2, at(10_000)).await;
+    assert!(begin(&kit, other, at(10_000)).await);
+    let ends = Some(TimeLimit::Ends(at(20_000)));
+    stepped(&kit, WorkflowStep { limit: ends, ..step(&read(&kit, other).await, at(10_000)) }).await;
+    let end = Some((Verdict::Succeeded, None));
+    let lifted = Some(TimeLimit::Lifted);
+    stepped(&kit, WorkflowStep { end, limit: lifted, ..step(&read(&kit, other).await, at(11_000)) }).await;
+    assert_eq!(next_at(release(at(12_000)).await), None);
+}
+
+/// What a workflow run leaves is kept with its end.
+pub async fn output_of_a_workflow_run_is_kept(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (_, run) = begun(&kit, &["a"]).await;
+    let end = Some((Verdict::Succeeded, None));
+    let output = Some(r#"{"rows":7}"#.to_owned());
+    stepped(&kit, WorkflowStep { end, output: output.clone(), ..step(&read(&kit, run).await, at(1_200)) }).await;
+    assert_eq!(kit.run(run).await.output, output);
+}
