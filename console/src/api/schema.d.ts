@@ -3299,6 +3299,11 @@ export interface components {
             attention: components["schemas"]["Attention"][];
             /** @description Sums over the range, and what there is now. */
             counters: components["schemas"]["DashboardCounters"];
+            /**
+             * @description Counters and series may lack a part of the namespace that is asked for: rollups count 64 namespaces apart in each span, and the others
+             *     together.
+             */
+            counters_partial?: boolean;
             /** @description When its range begins. */
             from: components["schemas"]["Timestamp"];
             /** @description The runs that are executed for longest, longest first. */
@@ -8168,7 +8173,10 @@ export interface operations {
     cluster_dashboard: {
         parameters: {
             query?: {
-                /** @description Namespace of the jobs in `attention`, `next_hour` and `longest`; all when absent. Counters and series are of all namespaces. */
+                /**
+                 * @description Namespace of the runs in counters and series, and of the jobs in `attention`, `next_hour` and `longest`; all when absent. Lateness, what is
+                 *     queued or running now, and workers are of all namespaces.
+                 */
                 namespace?: string;
                 /** @description How far back: `1h`, `6h`, `24h`, `7d`, `30d` or `90d`; `1h` when absent. */
                 range?: string;

@@ -559,6 +559,7 @@ fn count_fires(
     count("fired", &[Placed::Running, Placed::Queued]);
     count("held", &[Placed::Held]);
     count("suppressed", &[Placed::Suppressed]);
+    metrics.by_job.fired(batch, outcome);
     let recorded = (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index));
     for gap in recorded.flat_map(|(_, entry)| &entry.gaps) {
         metrics.fires.get_or_create(&Outcome { outcome: gap.outcome.as_str() }).inc_by(gap.count);
@@ -612,6 +613,7 @@ fn count_ends(
             *runs.entry(Ending { result: RunState::from(verdict).as_str(), trigger }).or_default() += 1;
         }
     }
+    metrics.by_job.ended(batch, outcome);
     for (label, count) in attempts {
         metrics.attempts.get_or_create(&label).inc_by(count);
     }

@@ -56,6 +56,6 @@ pub use metrics::{
 };
 pub use notice::Notice;
 pub use retention::RetentionRule;
-pub use rollup::Figures;
+pub use rollup::{Counts, Figures, NAMESPACES_MAX, OTHERS};
 pub use state::{NoState, SharedState};
 pub use workers::{Given, LogPiece, Poll, RemoteEnd, Report, Told, WorkerError, Workers};

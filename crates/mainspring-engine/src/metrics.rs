@@ -17,6 +17,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::lateness::{Recent, SinceTaken};
+use crate::rollup::ByJob;
 
 pub use catalogue::Catalogue;
 pub(crate) use store::Sample;
@@ -153,6 +154,8 @@ pub struct Metrics {
     pub(crate) recent: Recent,
     /// How late handlers were entered since the figures were kept last.
     pub(crate) since_rollup: SinceTaken,
+    /// What jobs have done since then.
+    pub(crate) by_job: ByJob,
     /// Every handler entered, one by one, while a benchmark runs.
     pub(crate) entries: Option<Mutex<Vec<Entry>>>,
     /// Every handler entered.
@@ -197,6 +200,7 @@ impl Metrics {
             deadlines_missed: Counter::default(),
             recent: Recent::default(),
             since_rollup: SinceTaken::default(),
+            by_job: ByJob::default(),
             entries: keep_entries.then(Mutex::default),
             entered: AtomicU64::new(0),
         }

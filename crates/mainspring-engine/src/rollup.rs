@@ -4,6 +4,8 @@
 //! is added to the present minute, quarter of an hour and three hours. Each process start has rows of its own, which it writes
 //! whole, so a write that is repeated changes nothing.
 
+mod spaces;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,6 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Clock;
 use crate::lateness::Lateness;
 use crate::metrics::{Ending, Metrics, Outcome};
+use spaces::Namespaces;
+pub(crate) use spaces::ByJob;
+pub use spaces::{NAMESPACES_MAX, OTHERS};
 
 /// From one look at the counters to the next.
 const EVERY_MS: i64 = 5_000;
@@ -38,6 +43,9 @@ pub struct Figures {
     pub missed: u64,
     /// How late handlers were entered, on nodes: workers of other machines do not tell.
     pub lateness: Lateness,
+    /// The counts of each namespace that had some: up to [`NAMESPACES_MAX`], and [`OTHERS`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub namespaces: BTreeMap<String, Counts>,
 }
 
 impl Figures {
@@ -50,6 +58,15 @@ impl Figures {
         self.skipped += other.skipped;
         self.missed += other.missed;
         self.lateness.add(&other.lateness);
+        spaces::add(&mut self.namespaces, &other.namespaces);
+    }
+
+    /// Returns what was counted of a namespace. How late its handlers were entered is not counted apart.
+    #[must_use]
+    pub fn of(&self, namespace: &str) -> Self {
+        let Counts { fires, succeeded, failed, cancelled, skipped, missed } =
+            self.namespaces.get(namespace).copied().unwrap_or_default();
+        Self { fires, succeeded, failed, cancelled, skipped, missed, ..Self::default() }
     }
 
     /// Reads what a node has kept; nothing if it is of a newer program.
@@ -63,18 +80,45 @@ impl Figures {
     }
 }
 
-/// Counts up to now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Totals {
-    fires: u64,
-    succeeded: u64,
-    failed: u64,
-    cancelled: u64,
-    skipped: u64,
-    missed: u64,
+/// What happened, without how late: of a namespace within a span, or of all up to now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    /// Fire times that became runs.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fires: u64,
+    /// Runs that succeeded.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub succeeded: u64,
+    /// Runs that failed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Runs that were cancelled.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cancelled: u64,
+    /// Runs that were skipped, and fires that an overlap policy suppressed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped: u64,
+    /// Fire times that were missed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub missed: u64,
 }
 
-impl Totals {
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.fires += other.fires;
+        self.succeeded += other.succeeded;
+        self.failed += other.failed;
+        self.cancelled += other.cancelled;
+        self.skipped += other.skipped;
+        self.missed += other.missed;
+    }
+
     fn of(metrics: &Metrics) -> Self {
         let fires = |outcome| metrics.fires.get_or_create(&Outcome { outcome }).get();
         let runs = |state: RunState| -> u64 {
@@ -91,7 +135,7 @@ impl Totals {
         }
     }
 
-    fn since(self, before: Self, lateness: Lateness) -> Figures {
+    fn since(self, before: Self, lateness: Lateness, namespaces: BTreeMap<String, Self>) -> Figures {
         Figures {
             fires: self.fires - before.fires,
             succeeded: self.succeeded - before.succeeded,
@@ -100,6 +144,7 @@ impl Totals {
             skipped: self.skipped - before.skipped,
             missed: self.missed - before.missed,
             lateness,
+            namespaces,
         }
     }
 }
@@ -147,13 +192,15 @@ impl Roller {
     pub(crate) async fn run(self) {
         let node = self.incarnation.to_string();
         let mut alarm = self.clock.alarm();
-        let mut before = Totals::of(&self.metrics);
+        let mut before = Counts::of(&self.metrics);
+        let mut namespaces = Namespaces::default();
         let mut spans = Spans::default();
         loop {
             alarm.wait_until(self.clock.now() + EVERY_MS).await;
             let now = self.clock.now();
-            let totals = Totals::of(&self.metrics);
-            let gained = totals.since(before, self.metrics.since_rollup.take());
+            let totals = Counts::of(&self.metrics);
+            let apart = namespaces.gained(&self.metrics.by_job, &*self.store).await;
+            let gained = totals.since(before, self.metrics.since_rollup.take(), apart);
             before = totals;
             if !gained.is_empty() {
                 spans.add(&gained, now);
@@ -223,12 +270,12 @@ mod tests {
     #[test]
     fn counters_give_what_they_have_gained() {
         let metrics = Metrics::new(false);
-        let before = Totals::of(&metrics);
+        let before = Counts::of(&metrics);
         metrics.fires.get_or_create(&Outcome { outcome: "fired" }).inc_by(4);
         metrics.fires.get_or_create(&Outcome { outcome: "missed" }).inc();
         metrics.runs.get_or_create(&Ending { result: "failed", trigger: "request" }).inc();
         metrics.since_rollup.note(40);
-        let gained = Totals::of(&metrics).since(before, metrics.since_rollup.take());
+        let gained = Counts::of(&metrics).since(before, metrics.since_rollup.take(), BTreeMap::new());
         assert_eq!((gained.fires, gained.missed, gained.failed, gained.lateness.count()), (4, 1, 1, 1));
         assert!(metrics.since_rollup.take().max().is_none(), "it is counted once");
     }

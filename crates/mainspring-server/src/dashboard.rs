@@ -77,7 +77,8 @@ async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>,
     let store = app.control().store();
     let from = range.begin(now);
     let rows = store.rollups(range.span(), from, now + 1).await?;
-    let (series, total) = series::series(&rows, range, now);
+    let (series, total) = series::series(&rows, range, namespace, now);
+    let counters_partial = namespace.is_some() && total.namespaces.contains_key(mainspring_engine::OTHERS);
     let figures = store.figures().await?;
     let count = |state| figures.runs.iter().filter(|count| count.state == state).map(|count| count.count).sum();
     let workers = store.workers().await?;
@@ -100,7 +101,7 @@ async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>,
     attention.extend(attention::stuck(&longest));
     attention.extend(attention::late(&figures.runs, now));
     let hour = store.rollups(Range::Hour.span(), Range::Hour.begin(now), now + 1).await?;
-    attention.extend(attention::misfires(&series::series(&hour, Range::Hour, now).0));
+    attention.extend(attention::misfires(&series::series(&hour, Range::Hour, namespace, now).0));
     attention.extend(attention::webhooks(app.figures.webhooks_resting.get(), now));
     attention.sort_by_key(|item| std::cmp::Reverse(item.since));
     let peaks = peaks(app, kept, namespace, now).await?;
@@ -109,6 +110,7 @@ async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>,
         from: instant(from),
         step_ms: range.step_ms().unsigned_abs(),
         counters,
+        counters_partial,
         series,
         attention,
         next_hour: peaks.parts,

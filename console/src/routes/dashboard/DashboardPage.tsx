@@ -71,7 +71,7 @@ function Body({ data, ns }: { data: Dashboard; ns: string }) {
   return (
     <>
       <Counters data={data} ns={ns} />
-      {ns !== '-' && <p className={css.quiet}>{t.dashboard.counted}</p>}
+      {ns !== '-' && <p className={css.quiet}>{data.counters_partial ? `${t.dashboard.counted} ${t.dashboard.partial}` : t.dashboard.counted}</p>}
       <div className={css.two}>
         <Panel title={t.dashboard.chart} aside={t.dashboard.table}>
           <StackedBars

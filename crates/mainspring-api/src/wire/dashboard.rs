@@ -15,7 +15,8 @@ pub struct DashboardFilter {
     /// How far back: `1h`, `6h`, `24h`, `7d`, `30d` or `90d`; `1h` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<String>,
-    /// Namespace of the jobs in `attention`, `next_hour` and `longest`; all when absent. Counters and series are of all namespaces.
+    /// Namespace of the runs in counters and series, and of the jobs in `attention`, `next_hour` and `longest`; all when absent. Lateness, what is
+    /// queued or running now, and workers are of all namespaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -31,6 +32,10 @@ pub struct Dashboard {
     pub step_ms: u64,
     /// Sums over the range, and what there is now.
     pub counters: DashboardCounters,
+    /// Counters and series may lack a part of the namespace that is asked for: rollups count 64 namespaces apart in each span, and the others
+    /// together.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub counters_partial: bool,
     /// What happened, oldest first, without a gap; the last point is not over yet. Nodes report every few seconds.
     pub series: Vec<DashboardPoint>,
     /// What somebody should look at, the newest first.

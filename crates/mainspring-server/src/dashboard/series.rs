@@ -81,8 +81,13 @@ impl Range {
     }
 }
 
-/// Adds rollups up to the points of a range, and to one sum.
-pub(super) fn series(rows: &[RollupRow], range: Range, now: Timestamp) -> (Vec<DashboardPoint>, Figures) {
+/// Adds rollups up to the points of a range, and to one sum: of a namespace, or of all. Lateness is that of all.
+pub(super) fn series(
+    rows: &[RollupRow],
+    range: Range,
+    namespace: Option<&str>,
+    now: Timestamp,
+) -> (Vec<DashboardPoint>, Figures) {
     let (length, step) = range.lengths();
     let begin = range.begin(now);
     let mut parts = vec![Figures::default(); usize::try_from(length / step).unwrap_or(0)];
@@ -95,12 +100,18 @@ pub(super) fn series(rows: &[RollupRow], range: Range, now: Timestamp) -> (Vec<D
         part.add(&figures);
         total.add(&figures);
     }
+    if let Some(namespace) = namespace {
+        let of = |figures: &Figures| Figures { lateness: figures.lateness.clone(), ..figures.of(namespace) };
+        parts = parts.iter().map(of).collect();
+        let sums = of(&total);
+        total = Figures { namespaces: total.namespaces, ..sums };
+    }
     let begins = (0_i64..).map(|index| begin + index * step);
     (begins.zip(&parts).map(|(at, figures)| point(at, figures)).collect(), total)
 }
 
 fn point(at: Timestamp, figures: &Figures) -> DashboardPoint {
-    let Figures { fires, succeeded, failed, cancelled, skipped, missed, lateness } = figures;
+    let Figures { fires, succeeded, failed, cancelled, skipped, missed, lateness, .. } = figures;
     DashboardPoint {
         at: instant(at),
         fires: *fires,
@@ -139,14 +150,26 @@ mod tests {
             broken,
             row(10 * MINUTE_MS, "a", 4),
         ];
-        let (points, total) = series(&rows, Range::Hour, now);
+        let (points, total) = series(&rows, Range::Hour, None, now);
         assert_eq!((points.len(), total.succeeded), (60, 9));
         assert_eq!(points[59].at, instant(at(10 * MINUTE_MS)));
         let busy: Vec<_> =
             points.iter().filter(|point| point.succeeded > 0).map(|point| (point.at, point.succeeded)).collect();
         assert_eq!(busy, [(instant(at(MINUTE_MS)), 5), (instant(at(10 * MINUTE_MS)), 4)]);
-        let (coarse, _) = series(&rows, Range::SixHours, now);
+        let (coarse, _) = series(&rows, Range::SixHours, None, now);
         assert_eq!((coarse.len(), coarse[71].succeeded, coarse[69].succeeded), (72, 4, 5));
+    }
+
+    #[test]
+    fn points_of_a_namespace_leave_the_others_out() {
+        let counts = |failed| mainspring_engine::Counts { failed, ..mainspring_engine::Counts::default() };
+        let namespaces = [("north".to_owned(), counts(2)), ("south".to_owned(), counts(3))].into();
+        let figures = Figures { failed: 5, namespaces, ..Figures::default() };
+        let row = RollupRow { figures: serde_json::to_string(&figures).unwrap(), ..row(MINUTE_MS, "a", 0) };
+        for (namespace, failed) in [(None, 5), (Some("north"), 2), (Some("east"), 0)] {
+            let (points, total) = series(std::slice::from_ref(&row), Range::Hour, namespace, at(10 * MINUTE_MS));
+            assert_eq!((points.iter().map(|point| point.failed).sum::<u64>(), total.failed), (failed, failed));
+        }
     }
 
     #[test]

@@ -145,10 +145,12 @@ async fn dashboard_says_what_fails_and_what_comes() {
     );
     let made: Dashboard = get(&running, "/api/v1/dashboard?namespace=other").await;
     assert_eq!(failing(&made), [("other".to_owned(), 1, last)]);
+    assert_eq!((made.counters.failed, made.counters_partial), (1, false), "what other namespaces do is not counted");
+    assert_eq!(made.series.iter().map(|point| point.failed).sum::<u64>(), 1);
     assert!(made.next_hour.iter().all(|part| part.fires == 0), "only the other namespace has a schedule");
 
     let made: Dashboard = get(&running, "/api/v1/dashboard?namespace=default").await;
-    assert_eq!((made.next_hour.len(), made.next_hour_complete), (12, true));
+    assert_eq!((made.next_hour.len(), made.next_hour_complete, made.counters.failed), (12, true, 2));
     let total: u64 = made.next_hour.iter().map(|part| part.fires).sum();
     assert_eq!(total, 5, "from 12:10 to 12:50");
     let first = made.next_hour.iter().find(|part| part.fires > 0).unwrap();
