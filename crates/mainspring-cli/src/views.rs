@@ -38,7 +38,7 @@ pub use trigger::{GAP, TRIGGER};
 pub use webhook::{WEBHOOK, WEBHOOK_DELIVERY};
 pub use why::{Because, WHY};
 pub use worker::{WORKER, WORKER_TOKEN};
-pub use xxl::{XXL_APP, XXL_INSTANCE};
+pub use xxl::{XXL_APP, XXL_GLUE, XXL_INSTANCE};
 
 use std::fmt::Display;
 

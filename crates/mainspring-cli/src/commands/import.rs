@@ -1,5 +1,7 @@
 //! `mainspring import`: what other schedulers have, as job files.
 
+mod scripts;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,8 +32,8 @@ enum Source {
 
 /// Read a dump of XXL-JOB's database (2.1 to 3.5), report on every item, and write job files
 ///
-/// Jobs of handlers are for XXL-JOB's executors, which connect once their app is made; shell and Python scripts become programs of
-/// workers that take runs from the queue of their app. Imported jobs are paused unless --activate is given.
+/// Jobs of handlers and of scripts are for XXL-JOB's executors, which connect once their app is made. Children start after their parents.
+/// Imported jobs are paused unless --activate is given. The versions of scripts are in a file for mainspring xxl glue load.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mysqldump xxl_job > dump.sql
@@ -82,11 +84,12 @@ pub fn run(args: ImportArgs, output: &Output) -> Result {
     let bytes = std::fs::read(&args.dump).map_err(|error| Error::file("read", &args.dump, &error))?;
     let tables = Tables::read(&bytes).map_err(|error| unreadable(&error, &args.dump))?;
     let timezone = timezone(&args, &tables)?;
-    let mut imported =
-        import(&tables, &Options { timezone, activate: args.activate, mail_channel: args.mail_channel.clone() });
+    let (zone, mail_channel) = (timezone.clone(), args.mail_channel.clone());
+    let mut imported = import(&tables, &Options { timezone, activate: args.activate, mail_channel });
     let now = output.style().now();
     refuse_invalid(&mut imported, Timestamp::from_millis(now.timestamp().as_millisecond()));
-    let files = files(&mut imported)?;
+    let mut files = files(&mut imported)?;
+    files.extend(scripts::file(&imported.histories, &zone)?);
     let files = match args.to.filter(|_| !args.dry_run) {
         Some(folder) => write(&folder, &files)?,
         None => Vec::new(),
@@ -221,13 +224,18 @@ fn show(imported: &Imported, files: Vec<String>, is_dry: bool, output: &Output) 
     let told =
         |counts: Counts| format!("{} exact, {} changed, {} refused", counts.exact, counts.changed, counts.refused);
     output.note(format_args!("tables of XXL-JOB {}; jobs: {}; apps: {}", summary.release, told(jobs), told(apps)));
-    output.note("executors connect once their app is made: mainspring xxl app create; scripts run on workers of the app's queue");
+    output.note("executors connect once their app is made: mainspring xxl app create");
     match summary.files.as_slice() {
         _ if is_dry => output.note("dry run: nothing was written"),
         [] => output.note("no job is left to be written"),
         files => {
             output
                 .note(format_args!("{} written; apply them with: mainspring apply DIR", counted(files.len(), "file")));
+            if let Some(scripts) = files.iter().find(|file| file.ends_with(scripts::FILE)) {
+                output.note(format_args!(
+                    "older versions of scripts, once that is done: mainspring xxl glue load {scripts}"
+                ));
+            }
         }
     }
     Ok(())

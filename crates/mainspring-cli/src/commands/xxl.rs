@@ -1,5 +1,10 @@
 //! `mainspring xxl …`.
 
+pub mod glue;
+mod lines;
+
+use std::path::Path;
+
 use clap::{Args, Subcommand};
 use mainspring_api::{XxlApp, XxlAppChange, XxlAppSpec, XxlTokenRotation};
 
@@ -9,14 +14,17 @@ use crate::name;
 use crate::output::{Form, Output};
 use crate::views::{XXL_APP, XXL_INSTANCE};
 
-/// Let executors of XXL-JOB connect: make apps, see who is there
+/// Let executors of XXL-JOB connect: make apps, see who is there, keep their scripts
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   (umask 077; mainspring xxl app create mail > token)   executors of mail connect with this token
   mainspring xxl app create mail --app-token-file old   they keep the token that they have
   mainspring xxl app set mail --address http://10.0.0.7:9999
   mainspring xxl app rotate-token mail > token          the token before opens for another day; the file stays private
-  mainspring xxl instances                              who is there, and what they cannot do")]
+  mainspring xxl instances                              who is there, and what they cannot do
+  mainspring xxl glue set cleanup cleanup.sh --remark \"keep a week\"
+  mainspring xxl glue diff cleanup                      what the last version has changed
+  mainspring xxl glue rollback cleanup 3")]
 pub struct XxlArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -30,6 +38,11 @@ enum Noun {
     App {
         #[command(subcommand)]
         verb: Verb,
+    },
+    /// List, compare, set and roll back the scripts that executors run
+    Glue {
+        #[command(subcommand)]
+        verb: glue::Glue,
     },
     /// List the executors that are known to the server that answers
     Instances {
@@ -152,6 +165,7 @@ pub fn run(args: XxlArgs, output: &Output) -> Result {
                 all.retain(|one| app.as_ref().is_none_or(|app| one.app == *app));
                 return output.list(&all, &XXL_INSTANCE);
             }
+            Noun::Glue { verb } => return glue::run(&session, verb, output).await,
             Noun::App { verb } => verb,
         };
         match verb {
@@ -197,9 +211,15 @@ pub fn run(args: XxlArgs, output: &Output) -> Result {
 /// The token that somebody gives.
 fn token(args: TokenArgs) -> Result<Option<String>> {
     let Some(file) = args.app_token_file else { return Ok(args.app_token) };
-    let text = if file == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(&file) };
-    let text = text.map_err(|error| crate::error::Error::file("read", std::path::Path::new(&file), &error))?;
-    Ok(Some(text.lines().next().unwrap_or_default().trim().to_owned()))
+    first_line(Path::new(&file)).map(Some)
+}
+
+/// The first line of a file; - is the standard input.
+fn first_line(file: &Path) -> Result<String> {
+    let text =
+        if file == Path::new("-") { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) };
+    let text = text.map_err(|error| crate::error::Error::file("read", file, &error))?;
+    Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
 /// Prints a token, or in other forms all that was answered.

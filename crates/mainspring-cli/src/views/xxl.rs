@@ -1,6 +1,6 @@
-//! Apps of XXL-JOB's executors, and the executors, in tables.
+//! Apps of XXL-JOB's executors, the executors, and versions of their scripts, in tables.
 
-use mainspring_api::{XxlApp, XxlInstance};
+use mainspring_api::{XxlApp, XxlGlueVersion, XxlInstance};
 
 use super::{optional, text, yes};
 use crate::output::{Column, View};
@@ -45,4 +45,21 @@ pub const XXL_INSTANCE: View<XxlInstance> = View {
     ],
     name: |it| it.address.clone(),
     empty: "no executors",
+};
+
+/// Columns of versions of a script.
+pub const XXL_GLUE: View<XxlGlueVersion> = View {
+    columns: &[
+        Column::usual("VERSION", |it, _| text(it.version)),
+        Column::usual("CURRENT", |it, _| yes(it.current)),
+        Column::usual("LANGUAGE", |it, _| text(it.language.as_str())),
+        Column::usual("SAVED", |it, style| text(style.at(Some(it.saved_at)))),
+        Column::usual("REMARK", |it, _| optional(it.remark.as_ref())),
+        Column::usual("BY", |it, _| optional(it.by.as_ref())),
+        Column::extra("BYTES", |it, _| text(it.bytes)),
+        Column::extra("GLUE UPDATETIME", |it, _| text(it.glue_updatetime)),
+        Column::extra("XXL ID", |it, _| optional(it.xxl_id)),
+    ],
+    name: |it| it.version.to_string(),
+    empty: "no versions of a script",
 };
