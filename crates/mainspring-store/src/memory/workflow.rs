@@ -251,7 +251,14 @@ pub(super) fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
     let mut cancels: Vec<&(RunId, String)> = step.cancel.iter().collect();
     cancels.sort_unstable_by_key(|(run, _)| *run);
     cancels.dedup_by_key(|(run, _)| *run);
-    cancels.into_iter().for_each(|(run, reason)| model.end_one(*run, reason, step.at));
+    for (run, reason) in cancels {
+        // A run of another job that a task has started may give its slot to others.
+        let job = model.live.get(*run).filter(|run| run.counts_in_gate()).map(|run| run.job);
+        model.end_one(*run, reason, step.at);
+        if let Some(job) = job.filter(|_| model.live.get(*run).is_none()) {
+            runs::free_slot(model, job);
+        }
+    }
     match &step.end {
         Some((verdict, reason)) => end(model, step, RunEvent::Ended(*verdict), reason.as_deref()),
         None if step.more => model.workflows.leave(step.run, None),
