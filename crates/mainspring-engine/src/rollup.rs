@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Clock;
 use crate::lateness::Lateness;
 use crate::metrics::{Ending, Metrics, Outcome};
-use spaces::Namespaces;
 pub(crate) use spaces::ByJob;
+use spaces::Namespaces;
 pub use spaces::{NAMESPACES_MAX, OTHERS};
 
 /// From one look at the counters to the next.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use mainspring_core::flow::body::{Content, Done};
 use mainspring_core::flow::{
-    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Now, Output, Pools, Priority,
-    TurnId, Verdict, Write,
+    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Now, Output, Pools, TurnId,
+    Verdict, Write,
 };
 use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;

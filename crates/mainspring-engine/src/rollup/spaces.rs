@@ -143,9 +143,9 @@ pub(super) fn add(kept: &mut BTreeMap<String, Counts>, gained: &BTreeMap<String,
 
 #[cfg(test)]
 mod tests {
+    use mainspring_core::job::{Job, JobKey, Task};
     use mainspring_store::MemoryStore;
     use mainspring_store::conformance::kit::{Draft, Kit};
-    use mainspring_core::job::{Job, JobKey, Task};
 
     use super::*;
 
