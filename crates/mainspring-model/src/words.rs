@@ -26,6 +26,8 @@ macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$inner:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+        // For utoipa, which does not see a word that a macro was given.
+        #[serde(rename_all = "snake_case")]
         pub enum $name { $($(#[$inner])* #[serde(rename = $word)] $variant),+ }
 
         impl $name {
@@ -58,6 +60,8 @@ macro_rules! words {
         pub mod $module {
             $(#[$meta])*
             #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+            // For utoipa, which does not see a word that a macro was given.
+            #[serde(rename_all = "snake_case")]
             pub enum $name {
                 $($(#[$inner])* #[serde(rename = $word)] $variant,)+
                 /// A word newer than this reader.
