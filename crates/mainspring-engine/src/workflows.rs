@@ -293,7 +293,11 @@ impl Inner {
             live.written(&step, &runs);
             let refused = self.ask_calls(&mut live).await?;
             if !refused && !live.has_more() {
-                break;
+                if !step.more {
+                    break;
+                }
+                // The runs that its rows name are there now: it is not due any more.
+                anyway = true;
             }
         }
         lock(&self.live).insert(due.run, live);

@@ -43,6 +43,27 @@ impl Live {
         self.attempts.get(&place).copied().unwrap_or(0)
     }
 
+    /// Takes in what is known of a run that a row names. One that is not there is yet to be asked for.
+    pub(super) fn know_call(&mut self, place: Place, child: RunId, run: Option<RunInfo>) {
+        if run.as_ref().is_some_and(|run| run.cancel_requested_at.is_some()) {
+            self.note_asked_to_end(child);
+        }
+        let is_pause = |run: &RunInfo| run.task.is_some() && run.queue == queue_of(HOLD_LINE);
+        match run {
+            Some(pause) if is_pause(&pause) => {
+                let ended = pause.input.and_then(|ended| ended.parse().ok()).unwrap_or(0);
+                self.attempts.insert(place, ended);
+                self.pauses.insert(child);
+            }
+            run => {
+                self.attempts.insert(place, self.attempt_of(place, child));
+                if run.is_none() {
+                    self.to_ask.push(place);
+                }
+            }
+        }
+    }
+
     fn name(&self, (task, item): Place) -> String {
         run_name(&self.plan.task(task).name, item)
     }
@@ -53,16 +74,18 @@ impl Live {
         if self.stands(place) != Some(TaskState::Running) {
             return;
         }
+        let may_go_on = !self.is_stopped(place.0) && !self.was_asked_to_end(child);
         if was_pause {
+            // It may have been over before it could be cancelled.
             return match state {
                 RunState::Cancelled => self.end(place, TaskState::Cancelled, None),
-                _ => self.call_again(place),
+                _ if may_go_on => self.call_again(place),
+                _ => self.end(place, TaskState::Cancelled, None),
             };
         }
         let definition = self.plan.task(place.0);
         let name = definition.call.as_ref().map_or("", |call| call.workflow.as_str()).to_owned();
         let attempt = self.attempts(place) + 1;
-        let may_go_on = !self.is_stopped(place.0) && !self.was_asked_to_end(child);
         match definition.after_call(self.run, attempt, state, now) {
             AfterCall::Again(at) if may_go_on && at <= now => self.call_again(place),
             AfterCall::Again(at) if may_go_on => {
@@ -108,9 +131,10 @@ impl Live {
         Some(TaskContext { item: Some(item), ..context.clone() })
     }
 
-    /// Ends a task whose run could not be started.
-    fn refuse(&mut self, place: Place, why: String) {
+    /// Ends a task whose run could not be started. Somebody may have asked for it all the same.
+    pub(super) fn refuse(&mut self, place: Place, why: String) {
         if let Some(child) = self.child(place) {
+            self.ask_end(child, &why);
             self.forget_child(child);
         }
         self.end(place, TaskState::Failed, Some(why));
@@ -126,15 +150,7 @@ impl Inner {
             {
                 live.calling.insert(place.0, context);
             }
-            let is_pause = |run: &RunInfo| run.task.is_some() && run.queue == queue_of(HOLD_LINE);
-            if let Some(pause) = self.store.run(child).await?.filter(is_pause) {
-                let ended = pause.input.and_then(|ended| ended.parse().ok()).unwrap_or(0);
-                live.attempts.insert(place, ended);
-                live.pauses.insert(child);
-            } else {
-                live.attempts.insert(place, live.attempt_of(place, child));
-                live.to_ask.push(place);
-            }
+            live.know_call(place, child, self.store.run(child).await?);
         }
         Ok(())
     }

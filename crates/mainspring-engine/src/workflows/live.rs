@@ -429,6 +429,11 @@ impl Live {
         self.children.remove(&child);
     }
 
+    /// Notes that the end of a run of a task was asked for before.
+    pub(super) fn note_asked_to_end(&mut self, child: RunId) {
+        self.cancelled.insert(child);
+    }
+
     /// Whether the end of a run of a task was asked for.
     pub(super) fn was_asked_to_end(&self, child: RunId) -> bool {
         self.cancelled.contains(&child)
@@ -568,10 +573,11 @@ impl Live {
 
     /// What is to be written now. Nothing, if nothing has changed and it is not to be written `anyway`.
     pub(super) fn step(&mut self, line: impl Fn(&Job) -> String, at: Timestamp, anyway: bool) -> Option<WorkflowStep> {
-        let more = self.has_more();
         self.note_limit(at);
         let heard = std::mem::take(&mut self.heard);
         let writes = std::mem::take(&mut self.writes);
+        // Runs that rows name are asked for once these are written: whoever goes on after a crash in between has to look.
+        let more = self.has_more() || writes.values().any(|write| write.call.is_some());
         (self.starts, self.start_bytes) = (0, 0);
         let cancel: Vec<(RunId, String)> = std::mem::take(&mut self.cancel).into_iter().collect();
         let end = self.verdict.filter(|_| !more).map(|verdict| (verdict, self.end_reason(verdict)));

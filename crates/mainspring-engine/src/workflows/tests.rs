@@ -16,6 +16,7 @@ use mainspring_store::{
 };
 use serde_json::json;
 
+mod calls;
 mod set_back;
 
 use super::live::{Live, Place};
@@ -193,13 +194,17 @@ impl World {
             let before = self.tasks.get(&place).cloned();
             let may_change = |row: &TaskRow| !row.state.is_final() || row.generation < write.generation;
             assert!(before.as_ref().is_none_or(may_change), "{}: final is final", self.name(place));
-            let mut child = before.and_then(|row| row.child);
+            let mut child = write.call.or(before.and_then(|row| row.child));
             if let Some(start) = &write.start {
                 assert_eq!((write.state, &start.name), (TaskState::Running, &self.name(place)));
                 self.number += 1;
                 let run = RunId::new(AT, RunSource::Asked(JobId(1), self.number));
                 self.running.insert(run, place);
-                self.started.entry(place).or_default().push(TaskContext::from_input(start.input.as_deref()).unwrap());
+                // A task that starts another workflow has runs for its pauses alone.
+                if self.plan.task(place.0).call.is_none() {
+                    let given = TaskContext::from_input(start.input.as_deref()).unwrap();
+                    self.started.entry(place).or_default().push(given);
+                }
                 self.lines.insert(place, (start.line.clone(), start.expires_at));
                 runs.push(run);
                 child = Some(run);
