@@ -10121,6 +10121,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
             };
             path: {
                 job: string;
@@ -10232,6 +10234,8 @@ export interface operations {
             header?: {
                 /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
             };
             path: {
                 job: string;

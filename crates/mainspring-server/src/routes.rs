@@ -81,12 +81,13 @@ pub(crate) struct Route {
     permission: Permission,
     limits: Limits,
     repeatable: bool,
+    conditional: bool,
     handlers: UtoipaMethodRouter<App>,
 }
 
 impl Route {
     fn new(permission: Permission, handlers: UtoipaMethodRouter<App>) -> Self {
-        Self { permission, limits: Limits::FILE, repeatable: false, handlers }
+        Self { permission, limits: Limits::FILE, repeatable: false, conditional: false, handlers }
     }
 
     fn public(handlers: UtoipaMethodRouter<App>) -> Self {
@@ -117,6 +118,11 @@ impl Route {
     /// Takes an idempotency key.
     fn repeatable(self) -> Self {
         Self { repeatable: true, ..self }
+    }
+
+    /// Takes the version that must be there, also for a POST.
+    fn conditional(self) -> Self {
+        Self { conditional: true, ..self }
     }
 
     fn guarded(self, app: &App) -> UtoipaMethodRouter<App> {
@@ -215,8 +221,12 @@ pub fn openapi() -> serde_json::Value {
         .build();
     let mut document = OpenApiBuilder::new().info(info).components(Some(components)).build();
     for route in table() {
+        let mut headers = vec![if route.repeatable { IDEMPOTENCY_KEY } else { KEY_WITHOUT_EFFECT }];
+        if route.conditional {
+            headers.push(IF_MATCH);
+        }
         let (_, mut one) = OpenApiRouter::<App>::new().routes(route.handlers).split_for_parts();
-        describe_common(&mut one, route.permission, route.repeatable);
+        describe_common(&mut one, route.permission, &headers);
         document.merge(one);
     }
     let mut schemas = Vec::new();
@@ -248,7 +258,7 @@ fn header((name, description): &(&str, &str)) -> Parameter {
 }
 
 /// Adds what all operations have in common: the token, headers, the form of errors, and an id that no other one has.
-fn describe_common(document: &mut OpenApi, permission: Permission, repeatable: bool) {
+fn describe_common(document: &mut OpenApi, permission: Permission, post: &[(&str, &str)]) {
     let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDetails::name()))).build();
     let refused = ResponseBuilder::new().description("Refused").content(ProblemDetails::MEDIA_TYPE, problem).build();
     for item in document.paths.paths.values_mut() {
@@ -257,7 +267,7 @@ fn describe_common(document: &mut OpenApi, permission: Permission, repeatable: b
             (&mut item.put, &[IF_MATCH, IF_NONE_MATCH]),
             (&mut item.patch, &[IF_MATCH]),
             (&mut item.delete, &[IF_MATCH]),
-            (&mut item.post, if repeatable { &[IDEMPOTENCY_KEY] } else { &[KEY_WITHOUT_EFFECT] }),
+            (&mut item.post, post),
         ];
         for (operation, headers) in operations {
             let Some(operation) = operation else { continue };

@@ -24,9 +24,9 @@ const HISTORY_MAX: usize = 100;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::view(routes!(versions)),
-        Route::edit(routes!(set)),
+        Route::edit(routes!(set)).conditional(),
         Route::view(routes!(version)),
-        Route::edit(routes!(roll_back)),
+        Route::edit(routes!(roll_back)).conditional(),
         Route::edit(routes!(add_history)).large(),
     ]
 }
