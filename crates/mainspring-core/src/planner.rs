@@ -64,7 +64,7 @@ pub struct Settings {
     pub window_ms: i64,
     /// Late instants of a trigger that fire one by one; more become a range.
     pub catch_up_max: u32,
-    /// Triggers or attempts in a batch.
+    /// Triggers or attempts in a batch, and triggers that are read by id at a time.
     pub batch_max: usize,
     /// Batches of each kind under way.
     pub in_flight_max: usize,
@@ -474,14 +474,15 @@ impl Planner {
     fn step(&mut self, commands: &mut Vec<Command>) {
         self.poll();
         self.send_again(commands);
-        if self.changes_waiting && self.changes_asked.is_none() && self.part.trusted {
+        if self.changes_waiting && self.changes_asked.is_none() && self.part.trusted && !self.is_reading_up() {
             self.changes_waiting = false;
             commands.push(self.ask_changes());
         }
         self.confirm(commands);
         if !self.reading_triggers && !self.wanted.is_empty() {
             self.reading_triggers = true;
-            commands.push(Command::Read(Read::Triggers(std::mem::take(&mut self.wanted))));
+            let count = self.wanted.len().min(self.settings.batch_max);
+            commands.push(Command::Read(Read::Triggers(self.wanted.drain(..count).collect())));
         }
         self.send_ends(commands);
         self.send_divided(commands);
@@ -498,6 +499,12 @@ impl Planner {
         self.send_fires(commands);
         self.look_ahead(commands);
         self.ask_runs(commands);
+    }
+
+    /// Whether more triggers are to be read by id than one read takes. Further changes wait for these: a trigger that changed leaves
+    /// memory until it is read, and fires nothing meanwhile.
+    fn is_reading_up(&self) -> bool {
+        self.wanted.len() >= self.settings.batch_max
     }
 
     /// Asks for scheduled and queued runs, where there may be some and the node takes work.

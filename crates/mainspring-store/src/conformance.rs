@@ -306,6 +306,7 @@ macro_rules! conformance_suite {
                 release_of_the_tz_database_is_kept_with_the_next_instant,
                 trigger_that_is_moved_without_a_fire_is_found_there,
                 changes_are_taken_once_and_bounded,
+                process_that_begins_hears_of_no_change_from_before,
                 fires_and_verdicts_are_no_changes,
                 requests_wake_the_engine;
             reanchor:

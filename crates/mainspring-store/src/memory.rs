@@ -162,6 +162,9 @@ impl Store for MemoryStore {
     async fn adopt(&self, incarnation: Incarnation, _at: Timestamp) -> Result<Vec<LiveRun>> {
         let mut model = self.model()?;
         model.nodes.iter_mut().for_each(|nodes| nodes.raise_fence(incarnation));
+        if !self.shared {
+            model.outbox.forget_triggers();
+        }
         Ok(queue::adopt(&mut model, incarnation))
     }
 

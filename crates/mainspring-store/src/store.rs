@@ -44,7 +44,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Registers this process start, takes over every `running` run of earlier ones, and returns those.
     ///
-    /// An embedded store has one process, so whoever held them is gone. In order of id.
+    /// An embedded store has one process, so whoever held them is gone. In order of id. Changes of triggers that were noted before are
+    /// forgotten there: this process has read no trigger yet, so that it reads them as they are now.
     async fn adopt(&self, incarnation: Incarnation, at: Timestamp) -> Result<Vec<LiveRun>>;
 
     /// Reads active, unpaused triggers of some shards due up to `until`, in order of (place in the due index, id), after the given place.

@@ -1,6 +1,7 @@
 //! The planner against a small store of maps: what it asks for, and what it does with the answers.
 
 mod catch_up;
+mod changes;
 mod full;
 mod lanes;
 mod overload;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use mainspring_core::cluster::ShardSet;
-use mainspring_core::{Timestamp, TriggerId};
+use mainspring_core::{Incarnation, Timestamp, TriggerId};
 
 use super::kit::{Draft, Kit, LATER, RELEASE, TakeChanges, advanced, at};
 use crate::Store;
@@ -122,6 +122,21 @@ pub async fn changes_are_taken_once_and_bounded(store: Arc<dyn Store>) {
     seen.sort_unstable();
     let ids: Vec<TriggerId> = job.triggers.iter().map(|trigger| trigger.row.id).collect();
     assert_eq!(seen, ids);
+}
+
+pub async fn process_that_begins_hears_of_no_change_from_before(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = ten(&kit).await;
+    kit.pause_job(&job, true, at(1)).await;
+    let next = Incarnation(kit.incarnation.0 + 1);
+    kit.store.adopt(next, at(2)).await.expect("adopt");
+    // Of nodes, those who own the shards have read triggers before.
+    let kept = if kit.store.cluster().is_some() { 10 } else { 0 };
+    let changes = kit.store.take_changes(next, ShardSet::ALL, 100).await.expect("take_changes");
+    assert_eq!(changes.triggers.len(), kept, "it reads them as they are now");
+    let other = kit.save(Draft::new("b").trigger("t", at(9_000))).await;
+    let changes = kit.store.take_changes(next, ShardSet::ALL, 100).await.expect("take_changes");
+    assert_eq!(changes.triggers, [other.row(0).id], "and hears what comes then");
 }
 
 pub async fn fires_and_verdicts_are_no_changes(store: Arc<dyn Store>) {

@@ -54,12 +54,8 @@ impl Outbox {
 
     /// Reads what concerns some shards, and of the ends asked for those that `mine` says.
     pub(super) fn read_of(&self, shards: ShardSet, limit: u32, mine: impl Fn(RunId) -> bool) -> Changes {
-        let wanted = self.triggers.iter().filter(|(_, (_, shard))| shards.contains(*shard));
-        let told = wanted.clone().take(limit as usize);
-        let (numbers, triggers): (Vec<i64>, Vec<TriggerId>) =
-            told.map(|(number, (trigger, _))| (*number, *trigger)).unzip();
+        let (numbers, triggers, more) = self.first(limit, |shard| shards.contains(shard));
         let cancels: Vec<RunId> = self.cancels.iter().copied().filter(|run| mine(*run)).collect();
-        let more = wanted.count() > triggers.len();
         Changes {
             triggers,
             cancels: cancels.clone(),
@@ -67,6 +63,16 @@ impl Outbox {
             more,
             heard: Heard { triggers: numbers, cancels },
         }
+    }
+
+    /// The first changes of some shards, their triggers, and whether there are more. Looks at none beyond the first of those: a million
+    /// saves are read in many parts, and each look is under the lock of the store.
+    fn first(&self, limit: u32, mut concerns: impl FnMut(Shard) -> bool) -> (Vec<i64>, Vec<TriggerId>, bool) {
+        let mut wanted = self.triggers.iter().filter(|(_, (_, shard))| concerns(*shard));
+        let told = wanted.by_ref().take(limit as usize);
+        let (numbers, triggers) = told.map(|(number, (trigger, _))| (*number, *trigger)).unzip();
+        let more = wanted.next().is_some();
+        (numbers, triggers, more)
     }
 
     pub(super) fn forget_heard(&mut self, heard: &Heard) {
@@ -78,9 +84,37 @@ impl Outbox {
         heard.cancels.iter().for_each(|run| _ = self.cancels.remove(run));
     }
 
+    /// Forgets the triggers of all shards.
+    pub(super) fn forget_triggers(&mut self) {
+        self.triggers.clear();
+        self.numbers.clear();
+    }
+
     /// Forgets the triggers of some shards.
     pub(super) fn forget(&mut self, shards: ShardSet) {
         let heard = self.read_of(shards, u32::MAX, |_| false).heard;
         self.forget_heard(&heard);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_many_changes_costs_as_much_as_the_part() {
+        let mut outbox = Outbox::default();
+        (1..=3_000).for_each(|id| outbox.trigger(TriggerId(id), Shard(0)));
+        let mut looks = 0;
+        let (numbers, triggers, more) = outbox.first(10, |_| {
+            looks += 1;
+            true
+        });
+        assert_eq!((numbers.len(), triggers.len(), more, looks), (10, 10, true, 11));
+        let mut parts = 0;
+        while outbox.take(1_000).more {
+            parts += 1;
+        }
+        assert_eq!((parts, outbox.is_waiting()), (2, false), "three parts, and the last one says so");
     }
 }

@@ -13,8 +13,8 @@ use super::{Batches, list, queues as set, workflow};
 use crate::row::{Changes, Released};
 
 /// See [`crate::Store::adopt`].
-pub(crate) fn adopt(
-    session: &mut Session<impl Batches>,
+pub(crate) fn adopt<C: Batches>(
+    session: &mut Session<C>,
     incarnation: Incarnation,
     at: Timestamp,
 ) -> Step<Vec<LiveRun>> {
@@ -25,6 +25,9 @@ pub(crate) fn adopt(
     execute(db, sql!("adopt_started"), &[(":at", &at.as_millis()), (":incarnation", &number)])?;
     let running = read(db, sql!("adopt_read"), &this, live_run)?;
     execute(db, sql!("adopt"), &this)?;
+    if !C::TELLS_AGAIN {
+        execute(db, sql!("adopt_changes"), &[])?;
+    }
     Ok(running)
 }
 
