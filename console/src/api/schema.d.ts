@@ -4206,6 +4206,8 @@ export interface components {
                 [key: string]: string;
             };
             overlap?: components["schemas"]["Overlap"] | null;
+            /** @description Who answers for the job: a person or a team, such as `data-platform`; 1 to 128 characters. Lists show it and find jobs by it. */
+            owner?: string | null;
             /** @description Members of `input` that whoever starts a run may set, with their types and defaults; at most 250. */
             params?: {
                 [key: string]: components["schemas"]["ParamSpec"];
@@ -9654,6 +9656,8 @@ export interface operations {
                 limit?: number;
                 /** @description Text within the name. */
                 name?: string;
+                /** @description Who answers for it; `*` stands for any characters. */
+                owner?: string;
                 /** @description Whether paused. */
                 paused?: boolean;
                 /** @description A query, such as `state:failing label:team=ops -queue:slow`: docs/reference/query-language.md. */

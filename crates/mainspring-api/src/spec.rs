@@ -63,6 +63,9 @@ pub struct JobSpec {
     /// What the job is for, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Who answers for the job: a person or a team, such as `data-platform`; 1 to 128 characters. Lists show it and find jobs by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// Keys and values to select jobs by; at most 250.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 250))]

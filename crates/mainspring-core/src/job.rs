@@ -76,6 +76,9 @@ pub struct Job {
     /// For people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// Who answers for the job; for people and for lists.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub owner: String,
     /// For selecting; free pairs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
@@ -150,6 +153,7 @@ impl Job {
         Self {
             key,
             description: String::new(),
+            owner: String::new(),
             labels: BTreeMap::new(),
             task,
             input: serde_json::Value::Null,

@@ -27,6 +27,12 @@ pub struct JobBuilder {
 }
 
 impl JobBuilder {
+    /// Says who answers for the job.
+    pub fn owner(mut self, owner: impl Into<String>) -> Self {
+        self.job.owner = owner.into();
+        self
+    }
+
     /// Where the job's name is unique; `default` if not set.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.job.key.namespace = namespace.into();

@@ -61,7 +61,16 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if let Some(queue) = &spec.queue {
         name_problem("/queue", queue, problems);
     }
+    if spec.owner.as_ref().is_some_and(|owner| !is_owner(owner)) {
+        let hint = "name a person or a team, as in owner: data-platform";
+        problems.push(wrong_value("an owner is a line of 1 to 128 characters", "/owner").hint(hint));
+    }
     check_routing(spec, problems);
+}
+
+/// Whether a text can name an owner.
+fn is_owner(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= 128 && !text.chars().any(char::is_control)
 }
 
 /// Checks which workers get runs.

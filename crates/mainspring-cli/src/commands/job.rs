@@ -41,6 +41,9 @@ enum Verb {
         /// Only jobs with this label: KEY or KEY=VALUE
         #[arg(short, long, value_name = "LABEL")]
         label: Option<String>,
+        /// Only jobs of this owner; * stands for any characters
+        #[arg(long, value_name = "OWNER")]
+        owner: Option<String>,
         /// Only paused jobs, or with =false only others
         #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true)]
         paused: Option<bool>,
@@ -140,8 +143,8 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     connect::block_on(async {
         match args.verb {
-            Verb::List { query, label, paused, list: page } => {
-                let filter = JobFilter { name: query, label, paused, ..JobFilter::default() };
+            Verb::List { query, label, owner, paused, list: page } => {
+                let filter = JobFilter { name: query, label, owner, paused, ..JobFilter::default() };
                 list(&session, &filter, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,

@@ -22,6 +22,7 @@ pub const JOB: View<Job> = View {
         Column::usual("ACTIVE", |it, _| text(it.active_runs)),
         Column::extra("NAMESPACE", |it, _| text(&it.namespace)),
         Column::extra("DESCRIPTION", |it, _| optional(it.spec.description.as_ref())),
+        Column::extra("OWNER", |it, _| optional(it.spec.owner.as_ref())),
         Column::extra("TASK", |it, _| text(task(it))),
         Column::extra("LABELS", |it, _| text(labels(it))),
         Column::extra("FOLLOWED BY", |it, _| {

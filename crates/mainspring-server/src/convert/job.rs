@@ -85,6 +85,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
     let (Some(task), true) = (task, problems.is_empty()) else { return Err(problems) };
     Ok(Job {
         description: spec.description.clone().unwrap_or_default(),
+        owner: spec.owner.clone().unwrap_or_default(),
         labels: spec.labels.clone(),
         input: spec.input_with_defaults().unwrap_or_default(),
         params: spec.params.iter().map(|(name, param)| (name.clone(), written(param))).collect(),
@@ -130,6 +131,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         name: job.key.name.clone(),
         namespace: Some(job.key.namespace.clone()),
         description: Some(job.description.clone()).filter(|text| !text.is_empty()),
+        owner: Some(job.owner.clone()).filter(|owner| !owner.is_empty()),
         labels: job.labels.clone(),
         input: own_input(job, &params),
         params,

@@ -21,6 +21,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field { name: "state", kind: Kind::Word(&["enabled", "paused", "failing", "running", "never"]) },
     Field { name: "name", kind: Kind::Text },
     Field { name: "namespace", kind: Kind::Text },
+    Field { name: "owner", kind: Kind::Text },
     Field { name: "label", kind: Kind::Text },
     Field { name: "queue", kind: Kind::Text },
     Field { name: "task", kind: Kind::Word(&["run", "exec", "http", "handler", "noop", "workflow"]) },
@@ -217,6 +218,7 @@ fn texts<'a>(job: &'a Job, field: &str) -> Vec<Cow<'a, str>> {
     match field {
         "name" => vec![job.key.name.as_str().into()],
         "namespace" => vec![job.key.namespace.as_str().into()],
+        "owner" => Some(job.owner.as_str().into()).filter(|_| !job.owner.is_empty()).into_iter().collect(),
         "queue" => vec![job.queue.as_str().into()],
         "task" => vec![job.task.kind().into()],
         "handler" => handlers(job).map(Cow::from).collect(),
@@ -292,6 +294,7 @@ mod tests {
     fn job() -> JobRow {
         let task = Task::Run { script: "pg_dump Orders".into(), shell: None };
         let mut job = Job::new(JobKey::new("prod", "Nightly-Backup"), task);
+        job.owner = "Data Platform".into();
         job.labels = [("team".to_owned(), "Ops".to_owned()), ("daily".to_owned(), String::new())].into();
         let cron = ScheduleDefinition::Cron { expression: "0 9 * * 1-5".into() };
         let mut trigger = TriggerDefinition::new("t", cron);
@@ -342,6 +345,10 @@ mod tests {
             ("state:running", false),
             ("state:never", false),
             ("state:running,failing", true),
+            ("owner:\"data platform\"", true),
+            ("owner:data*", true),
+            ("owner:data", false),
+            ("-owner:", false),
             ("label:team", true),
             ("label:team=ops", true),
             ("label:team=web,daily", true),

@@ -81,6 +81,9 @@ fn query(filter: &JobFilter) -> Answer<Query> {
     if let Some(label) = &filter.label {
         query.and("label", label);
     }
+    if let Some(owner) = &filter.owner {
+        query.and("owner", owner);
+    }
     if let Some(paused) = filter.paused {
         query.and("state", if paused { "paused" } else { "enabled" });
     }

@@ -117,6 +117,7 @@ fn job() -> impl Strategy<Value = Value> {
     let common = optional(vec![
         ("namespace", Just(json!("prod")).boxed()),
         ("description", select(vec![json!("words"), json!("")]).boxed()),
+        ("owner", Just(json!("data-platform")).boxed()),
         ("labels", Just(json!({"team": "data", "x": ""})).boxed()),
         ("timezone", Just(json!("Europe/Berlin")).boxed()),
         ("input", select(vec![json!({"a": 1}), json!({})]).boxed()),

@@ -138,6 +138,7 @@ fn example(name: &str) -> Option<Value> {
         | "TriggerSpec.calendar"
         | "CalendarSpec.base" => "x".into(),
         "JobSpec.description"
+        | "JobSpec.owner"
         | "CalendarSpec.description"
         | "ParamSpec.description"
         | "JobSpec.run"

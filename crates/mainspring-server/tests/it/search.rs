@@ -23,7 +23,10 @@ async fn start() -> Running {
     let running = Running::over(Arc::new(engine), Settings::default()).await;
     running.engine.handlers().register("bad", |_: mainspring_engine::RunContext| async { Err::<(), _>("no route") });
     for (namespace, job) in [
-        ("a", json!({"name": "backup", "noop": true, "labels": {"team": "ops"}, "schedule": [{"cron": "0 * * * *"}]})),
+        (
+            "a",
+            json!({"name": "backup", "noop": true, "owner": "data-platform", "labels": {"team": "ops"}, "schedule": [{"cron": "0 * * * *"}]}),
+        ),
         ("a", json!({"name": "broken", "handler": "bad", "labels": {"team": "web"}})),
         ("b", json!({"name": "backup", "noop": true, "queue": "slow"})),
         (
@@ -49,6 +52,19 @@ async fn jobs(running: &Running, namespace: &str, filter: JobFilter) -> Page<Job
 fn named(page: &Page<Job>) -> String {
     let keys: Vec<_> = page.items.iter().map(|job| format!("{}/{}", job.namespace, job.name)).collect();
     keys.join(" ")
+}
+
+#[tokio::test]
+async fn jobs_are_found_by_their_owner() {
+    let running = start().await;
+    for (owner, expected) in [("data-platform", "a/backup"), ("DATA-*", "a/backup"), ("data", "")] {
+        let found = jobs(&running, "-", JobFilter { owner: Some(owner.into()), ..JobFilter::default() }).await;
+        assert_eq!(named(&found), expected, "{owner}");
+        assert!(found.items.iter().all(|job| job.spec.owner.as_deref() == Some("data-platform")));
+    }
+    let nameless = spec(json!({"name": "x", "noop": true, "owner": " "}));
+    let refused = running.client.put_job("a", &nameless, Precondition::None, COMMIT).await;
+    assert_eq!(code(refused), ErrorCode::FieldValue);
 }
 
 #[tokio::test]
