@@ -261,7 +261,7 @@ impl Bytes<'_> {
         let start = self.instant();
         let end = self.yes();
         let end = end.then(|| start + (self.number(5) % 4_000_000_000_000).cast_signed());
-        let misfire = self.pick(&MisfirePolicy::ALL);
+        let misfire = self.pick(MisfirePolicy::ALL);
         Trigger { calendar, misfire, semantics, end_at: end, ..Trigger::new(schedule, zone, start) }
     }
 
