@@ -192,7 +192,7 @@ impl Backfills {
                     ended.push((item.seq, ItemState::Skipped));
                     continue;
                 }
-                let Some(repeat) = self.repeat(turn, item, &definition).await? else {
+                let Some((rerun_of, repeat)) = self.repeat(turn, item, &definition).await? else {
                     standing.counts.shift(1, ItemState::Open, ItemState::Skipped);
                     ended.push((item.seq, ItemState::Skipped));
                     continue;
@@ -202,7 +202,7 @@ impl Backfills {
                     seq: item.seq,
                     fire_time: item.fire_time,
                     run: run_of(turn, item, at),
-                    rerun_of: item.run.or(item.rerun_of),
+                    rerun_of,
                     repeat,
                     line: line.clone(),
                     priority: row.spec.priority,
@@ -231,13 +231,17 @@ impl Backfills {
         }))
     }
 
-    /// What the run of an item begins with, if it runs some tasks of an earlier one again. Nothing at all: none of them would run by now, or
-    /// the earlier run is gone or under way.
-    async fn repeat(&self, turn: &BackfillTurn, item: &BackfillItem, job: &Arc<Job>) -> Result<Option<Option<Repeat>>> {
-        let of = item.run.or(item.rerun_of).filter(|_| item.action == Action::Rerun);
-        let (Some(part), Some(of)) = (&turn.row.spec.part, of) else { return Ok(Some(None)) };
+    /// Which run that of an item repeats, and what it begins with, if it runs some tasks of an earlier one again. Nothing at all: none of
+    /// them would run by now, or the earlier run is gone or under way.
+    async fn repeat(&self, turn: &BackfillTurn, item: &BackfillItem, job: &Arc<Job>) -> Result<Option<Repeats>> {
+        let earlier = item.run.or(item.rerun_of);
+        let of = earlier.filter(|_| item.action == Action::Rerun);
+        let (Some(part), Some(of)) = (&turn.row.spec.part, of) else { return Ok(Some((earlier, None))) };
         match plan_part(&*self.store, of, (job, turn.row.job_version), part).await {
-            Ok(plan) if plan.runs() > 0 => Ok(Some(Some(plan.into_repeat()))),
+            Ok(plan) if plan.runs() > 0 => {
+                let (of, repeat) = plan.into_repeat();
+                Ok(Some((Some(of), Some(repeat))))
+            }
             Ok(_) | Err(PartError::Gone) => Ok(None),
             Err(PartError::Refused(why)) => {
                 tracing::warn!(backfill.id = turn.row.id, run.id = %of, %why, "tasks of a run do not run again");
@@ -290,6 +294,9 @@ impl Backfills {
         }
     }
 }
+
+/// Which run one repeats, if any, and what it keeps of it. Without that, all of it runs.
+type Repeats = (Option<RunId>, Option<Repeat>);
 
 enum Advanced {
     Done,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use mainspring_api::client::Precondition;
 use mainspring_api::{
-    BackfillAction, BackfillItemFilter, BackfillPlan, BackfillSpec, BackfillState, ErrorCode, PageFilter, Reason,
-    Reprocess, RunState, TaskState, WriteOptions,
+    BackfillAction, BackfillItemFilter, BackfillItemState, BackfillPlan, BackfillSpec, BackfillState, ErrorCode,
+    PageFilter, Reason, Reprocess, Rerun, Run, RunState, TaskState, WriteOptions,
 };
 use serde_json::json;
 
@@ -136,5 +136,78 @@ async fn parts_that_cannot_be_are_refused() {
     let shown = plan(&running, &of(&["a"])).await;
     assert_eq!((shown.actions.absent, shown.actions.rerun), (2, 0));
     assert_eq!(code(client.start_backfill("default", "w", &of(&["a"])).await), ErrorCode::BackfillEmpty);
+    running.stop().await;
+}
+
+/// Runs b and what needs it again by hand, up to where b asks.
+async fn by_hand(running: &Running, run: &str) -> Run {
+    let b = Rerun { tasks: vec!["b".into()], downstream: true, ..Rerun::default() };
+    let again = running.client.rerun_tasks(run, &b).await.unwrap();
+    until_asked(running, &again.id).await;
+    again
+}
+
+async fn until_asked(running: &Running, run: &str) {
+    while !running.client.task(run, "b").await.is_ok_and(|it| it.task.state == TaskState::Running) {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn approve(running: &Running, run: &str) {
+    running.client.approve_task(run, "b", &Reason::default()).await.unwrap();
+    assert_eq!(running.client.wait_for_run(run).await.unwrap().state, RunState::Succeeded);
+}
+
+#[tokio::test]
+async fn runs_that_were_repeated_by_hand_are_what_a_plan_goes_by() {
+    use BackfillAction::{Active, Keep, Rerun as Again};
+    let running = start().await;
+    let client = &running.client;
+    let first = carry_out(&running, &range("2025-07-01", "2025-07-02"), |_| false).await;
+    let day = |day: &str, action, tasks| (format!("2025-07-{day}"), action, tasks);
+    let failed = BackfillSpec { failed: true, ..range("2025-07-01", "2025-07-02") };
+    let only = BackfillSpec { tasks: vec!["c".into()], ..range("2025-07-01", "2025-07-01") };
+
+    let again = by_hand(&running, &first["2025-07-01"]).await;
+    assert_eq!(rows(&plan(&running, &failed).await), [day("01", Active, None), day("02", Again, Some(2))]);
+    assert_eq!(code(client.start_backfill("default", "w", &only).await), ErrorCode::BackfillEmpty, "c is to come");
+
+    approve(&running, &again.id).await;
+    assert_eq!(rows(&plan(&running, &failed).await), [day("01", Keep, None), day("02", Again, Some(2))]);
+    let third = carry_out(&running, &only, |_| true).await;
+    let third = client.run(&third["2025-07-01"]).await.unwrap();
+    assert_eq!((third.state, third.rerun_of.as_ref()), (RunState::Succeeded, Some(&again.id)));
+
+    // The run that the first one was repeated as was itself repeated since: whichever of them is live is in the way.
+    let fourth = by_hand(&running, &first["2025-07-01"]).await;
+    assert_eq!(rows(&plan(&running, &only).await), [day("01", Active, None)]);
+    approve(&running, &fourth.id).await;
+    assert_eq!(plan(&running, &only).await.items[0].run.as_ref(), Some(&fourth.id));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn backfill_passes_over_a_date_that_is_under_way_by_hand_when_it_comes_to_it() {
+    let running = start().await;
+    let client = &running.client;
+    let first = carry_out(&running, &range("2025-07-01", "2025-07-02"), |_| false).await;
+    let one_by_one = BackfillSpec { failed: true, max_active: Some(1), ..range("2025-07-01", "2025-07-02") };
+    let started = client.start_backfill("default", "w", &one_by_one).await.unwrap();
+    let items = async || client.backfill_items(&started.id, &BackfillItemFilter::default()).await.unwrap().items;
+    let run = loop {
+        if let Some(run) = items().await[0].run.clone() {
+            break run;
+        }
+        tokio::task::yield_now().await;
+    };
+    until_asked(&running, &run).await;
+    let again = by_hand(&running, &first["2025-07-02"]).await;
+    approve(&running, &run).await;
+    while client.backfill(&started.id).await.unwrap().state != BackfillState::Completed {
+        tokio::task::yield_now().await;
+    }
+    let states: Vec<_> = items().await.into_iter().map(|item| (item.state, item.run)).collect();
+    assert_eq!(states, [(BackfillItemState::Succeeded, Some(run)), (BackfillItemState::Skipped, None)]);
+    approve(&running, &again.id).await;
     running.stop().await;
 }

@@ -65,6 +65,7 @@ impl PlanRow {
     fn take(&mut self, planned: Result<RerunPlan, PartError>) -> Answer<()> {
         match planned {
             Ok(plan) => {
+                self.run = Some(plan.run.id);
                 self.reason = plan.why_nothing();
                 if self.reason.is_some() {
                     self.action = Action::Keep;
