@@ -183,7 +183,7 @@ fn find(db: &dyn Db, run: RunId) -> Step<Option<(RunInfo, Option<AttemptOutcome>
     })
 }
 
-/// See [`crate::Store::runs`]. What a query wants is found by ids, newest first, in both tables.
+/// See [`crate::Store::runs`]. Others take the places of runs that this program cannot read, so that fewer than the limit are the end.
 pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
     let mut least = query.from.map_or(RunId::from_bytes([0; 16]), RunId::floor);
     let end = query.to.map_or(RunId::from_bytes([u8::MAX; 16]), RunId::floor);
@@ -193,18 +193,36 @@ pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
         let (first, last) = parent.shard_bounds(parent_info.job);
         (least, end) = (least.max(first), end.min(after(last)));
     }
+    let mut found = Vec::new();
+    loop {
+        let rest = query.limit as usize - found.len();
+        let ids = list_ids(db, query, (least, end), rest)?;
+        let is_last = ids.len() < rest;
+        end = ids.last().copied().unwrap_or(end);
+        for id in ids {
+            found.extend(known(run(db, id))?.flatten());
+        }
+        if is_last || found.len() == query.limit as usize {
+            return Ok(found);
+        }
+    }
+}
+
+/// The ids of what a query wants, newest first, from one up to before another. They are found by an index, in both tables.
+fn list_ids(db: &dyn Db, query: &RunQuery, (from, to): (RunId, RunId), limit: usize) -> Step<Vec<RunId>> {
     let states: String = query.states.iter().flat_map(|state| [",", state.as_str()]).collect();
     let states = (!states.is_empty()).then(|| states + ",");
     let job = query.job.map(|job| job.0);
-    let bounds: [(&str, &dyn ToSql); 2] = [(":from", least.as_bytes()), (":to", end.as_bytes())];
+    let bounds: [(&str, &dyn ToSql); 2] = [(":from", from.as_bytes()), (":to", to.as_bytes())];
     let versions = if query.with_tasks || query.parent.is_some() { i64::MAX } else { JobVersion::FIRST_OF_TASKS.0 };
     let parent = query.parent.as_ref().map(RunId::as_bytes);
+    let most = u32::try_from(limit).unwrap_or(u32::MAX);
     let rest: [(&str, &dyn ToSql); 5] = [
         (":namespace", &query.namespace),
         (":versions", &versions),
         (":parent", &parent),
         (":states", &states),
-        (":limit", &query.limit),
+        (":limit", &most),
     ];
     let line: [(&str, &dyn ToSql); 1] = [(":line", &query.line)];
     let ids = |sql: Sql, values: &Values<'_>| read(db, sql, values, |row| run_id(row, 0));
@@ -225,9 +243,8 @@ pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
         });
     }
     found.sort_unstable_by(|a, b| b.cmp(a));
-    found.truncate(query.limit as usize);
-    let infos = found.into_iter().filter_map(|id| known(run(db, id)).map(Option::flatten).transpose());
-    infos.collect()
+    found.truncate(limit);
+    Ok(found)
 }
 
 /// The least id that is greater.

@@ -74,6 +74,12 @@ impl Two {
             store.attempts(run.id).await.expect(what);
         }
         // One at a time: what is passed over must not look like the end.
+        let (mut walked, mut before) = (Vec::new(), None);
+        while let [run] = &store.runs(RunQuery { before, limit: 1, ..RunQuery::default() }).await.expect(what)[..] {
+            before = Some(run.id);
+            walked.push(run.clone());
+        }
+        assert_eq!(walked, runs, "{what}");
         let jobs = store
             .jobs(JobQuery { limit: 1, name_contains: Some("b".into()), ..JobQuery::default() })
             .await
