@@ -34,18 +34,54 @@ pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<
     assert_eq!(inbox(&kit, outer).await, [ended(id, RunState::Cancelled)]);
     assert_eq!(kit.run(id).await.caller.map(|caller| caller.run), Some(outer));
     // Retention may take it before the workflow run has heard of it: still it is not made again.
+    kit.store.purge(all(100)).await.expect("purge");
+    assert_eq!(kit.store.run(id).await.expect("run"), None);
+    assert_eq!(kit.store.ask_run(run).await.expect("ask_run").placed, Placed::Known);
+}
+
+/// A workflow run that is over, and runs that its tasks have started, which are over as well.
+pub(crate) async fn over(kit: &Kit) -> Vec<AskedRun> {
+    let (job, outer) = begun(kit, &["a", "b", "c"]).await;
+    let other = kit.save(Draft::new("other")).await;
+    let mut started = Vec::new();
+    for (number, task) in ["a", "b", "c"].into_iter().enumerate() {
+        let (id, caller) = (outer.called(job.id(), task, 0), Some(Caller { run: outer, task: task.into() }));
+        let run = AskedRun { id, caller, ..asked(&other, number as u64, at(1_000)) };
+        kit.store.ask_run(run.clone()).await.expect("ask_run");
+        kit.store.cancel_run(id, "no more", None, at(1_100)).await.expect("cancel_run");
+        started.push(run);
+    }
+    let end = Some((Verdict::Succeeded, None));
+    stepped(kit, WorkflowStep { end, ..step(&read(kit, outer).await, at(1_200)) }).await;
+    started
+}
+
+/// Retention of all that is over.
+pub(crate) fn all(limit: u32) -> PurgeRule {
     let before = at(864_000_000);
-    let rule = PurgeRule {
+    PurgeRule {
         at: before,
         history_before: before,
         history_keep_per_job: None,
         events_before: at(0),
         tombstones_before: at(0),
-        limit: 100,
-    };
-    kit.store.purge(rule).await.expect("purge");
-    assert_eq!(kit.store.run(id).await.expect("run"), None);
-    assert_eq!(kit.store.ask_run(run).await.expect("ask_run").placed, Placed::Known);
+        limit,
+    }
+}
+
+/// Nobody asks again for runs that tasks have started once the workflow run is over: what is known of them goes after all the runs.
+pub async fn what_tasks_have_started_is_forgotten_after_the_runs(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let started = over(&kit).await;
+    for run in &started {
+        assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Known);
+    }
+    for _ in 0..3 {
+        kit.store.purge(all(100)).await.expect("purge");
+    }
+    for run in started {
+        assert_eq!(kit.store.ask_run(run).await.expect("ask_run").placed, Placed::Queued);
+    }
 }
 
 /// A workflow run that ends what its tasks have started gives the slots back.

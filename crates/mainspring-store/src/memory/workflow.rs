@@ -104,6 +104,14 @@ impl Workflows {
         self.calls.insert(child, parent).is_none()
     }
 
+    /// Forgets what the tasks of a run have started. The ids of that have the time of the run.
+    fn forget_calls(&mut self, parent: RunId) {
+        let (from, to) = (RunId::floor(parent.time()), RunId::floor(parent.time() + 1));
+        let of = self.calls.range(from..to).filter(|(_, of)| **of == parent);
+        let of: Vec<RunId> = of.map(|(child, _)| *child).collect();
+        of.iter().for_each(|child| _ = self.calls.remove(child));
+    }
+
     /// Whether a run is that of a task, and goes with its parent.
     pub(super) fn keep(&self, run: &Run) -> bool {
         run.task().is_some_and(|task| self.runs.contains_key(&task.parent))
@@ -339,7 +347,7 @@ fn end(model: &mut Model, step: &WorkflowStep, event: RunEvent, reason: Option<&
     }
     let workflow = model.workflows.runs.get_mut(&step.run).expect("the caller has seen it");
     workflow.inbox.clear();
-    model.workflows.calls.retain(|_, parent| *parent != step.run);
+    model.workflows.forget_calls(step.run);
     if let Some(trigger) = model.awaiting(trigger, step.run) {
         model.note_trigger(trigger);
     }

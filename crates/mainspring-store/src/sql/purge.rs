@@ -27,6 +27,8 @@ pub(crate) struct Found {
     remains: Vec<RunId>,
     /// Runs of workflows, of which more is kept.
     workflows: Vec<RunId>,
+    /// Runs that tasks had started, which are gone like those of the tasks.
+    calls: Vec<RunId>,
     /// Answers that nobody asks for again, by the numbers of process starts and their places.
     answers: Vec<(i64, i64)>,
     /// Process starts to which nothing refers, and since when that is known.
@@ -53,6 +55,8 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     remains.extend(read(db, sql!("purge_orphan_attempts_read"), &values, |row| run_id(row, 0))?);
     remains.extend(read(db, sql!("purge_orphan_outputs_read"), &values, |row| run_id(row, 0))?);
     workflows.extend(read(db, sql!("purge_orphan_workflows_read"), &values, |row| run_id(row, 0))?);
+    let values: [(&str, &dyn ToSql); 2] = [(":below", below.as_bytes()), (":limit", &rule.limit)];
+    let calls = read(db, sql!("purge_calls_read"), &values, |row| run_id(row, 0))?;
     remains.sort_unstable();
     remains.dedup();
     let found = u32::try_from(runs.len() + remains.len()).unwrap_or(u32::MAX);
@@ -62,7 +66,7 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let values: [(&str, &dyn ToSql); 2] = [(":before", &rule.tombstones_before.as_millis()), (":limit", &rule.limit)];
     let unused = |row: &Row<'_>| Ok((row.get(0)?, maybe_instant(row, 1)?));
     let unused = read(db, sql!("purge_incarnations_read", servers), &values, unused)?;
-    Ok(Found { runs, remains, workflows, answers, unused, at: rule.at })
+    Ok(Found { runs, remains, workflows, calls, answers, unused, at: rule.at })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
@@ -98,10 +102,11 @@ impl Found {
         let remains = self.remains.chunks(RUNS).map(|remains| Self { remains: remains.to_vec(), ..Self::default() });
         let workflows = self.workflows.chunks(WORKFLOWS);
         let workflows = workflows.map(|workflows| Self { workflows: workflows.to_vec(), ..Self::default() });
+        let calls = self.calls.chunks(RUNS).map(|calls| Self { calls: calls.to_vec(), ..Self::default() });
         let answers = self.answers.chunks(RUNS).map(|answers| Self { answers: answers.to_vec(), ..Self::default() });
         let unused =
             self.unused.chunks(RUNS).map(|unused| Self { unused: unused.to_vec(), at: self.at, ..Self::default() });
-        runs.chain(remains).chain(workflows).chain(answers).chain(unused).collect()
+        runs.chain(remains).chain(workflows).chain(calls).chain(answers).chain(unused).collect()
     }
 
     /// Deletes runs with their attempts, logs and outputs, answers, and process starts. Returns how many of each went.
@@ -118,6 +123,9 @@ impl Found {
         }
         // Not counted: they are no records of their own.
         self.workflows.iter().try_for_each(|run| workflow::delete(db, *run))?;
+        for run in &self.calls {
+            execute(db, sql!("purge_call"), &[(":run", run.as_bytes())])?;
+        }
         for (incarnation, slot) in &self.answers {
             let values: [(&str, &dyn ToSql); 2] = [(":incarnation", incarnation), (":slot", slot)];
             count += execute(db, sql!("purge_batch"), &values)?;
@@ -174,7 +182,6 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         execute(db, sql!("purge_orphan_lanes"), &[])?;
         execute(db, sql!("purge_inbox"), &[])?;
         execute(db, sql!("purge_deadlines"), &[])?;
-        execute(db, sql!("purge_calls"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

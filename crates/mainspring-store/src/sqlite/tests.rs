@@ -1,6 +1,7 @@
 //! The conformance suite on SQLite.
 
 mod backfills;
+mod calls;
 mod faults;
 mod power;
 mod reruns;

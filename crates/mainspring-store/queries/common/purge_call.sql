@@ -1,0 +1,1 @@
+DELETE FROM workflow_call WHERE child = :run
