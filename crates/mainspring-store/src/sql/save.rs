@@ -48,9 +48,11 @@ fn save_with<C: Batches>(session: &mut Session<C>, keys: &BTreeSet<&JobKey>, wri
     // No write touches what another one has found: their keys differ, and ids of deleted triggers stay with theirs.
     let made = if many { many::create(session, writes, &priors)? } else { vec![None; writes.len()] };
     let each = writes.iter().zip(&priors).zip(made);
-    let saved = each.map(|((write, prior), made)| made.map_or_else(|| apply(session, write, prior), Ok)).collect();
+    let saved = each.map(|((write, prior), made)| made.map_or_else(|| apply(session, write, prior), Ok));
+    // After a statement that failed PostgreSQL takes no other: its error must be the one that is told.
+    let saved = saved.collect::<Step<Vec<_>>>()?;
     writes.iter().try_for_each(|write| document::change(session, &write.documents))?;
-    saved
+    Ok(saved)
 }
 
 /// Locks the calendars that the writes name. Answers those that are there.
