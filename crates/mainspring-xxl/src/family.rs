@@ -22,8 +22,7 @@ pub fn follow(job: &mut JobSpec, parent: &str) {
         return;
     }
     spell_out(job);
-    let is_ours = |trigger: &&mut TriggerSpec| trigger.name.as_deref().is_some_and(|name| name.starts_with(TRIGGER));
-    let mut ours = job.triggers.iter_mut().filter(|trigger| starts(trigger).is_some()).filter(is_ours);
+    let mut ours = job.triggers.iter_mut().filter(|trigger| is_ours(trigger));
     if let Some(after) =
         ours.find_map(|trigger| trigger.after.as_mut().filter(|after| after.as_slice().len() < AFTER_MAX))
     {
@@ -79,6 +78,15 @@ fn starts(trigger: &TriggerSpec) -> Option<&OneOrMany<String>> {
     trigger.after.as_ref().filter(|_| matches!(trigger.on, None | Some(AfterOn::Succeeded | AfterOn::Any)))
 }
 
+/// Whether a trigger is as [`follow`] makes it: one that says more, such as who counts, is of people.
+fn is_ours(trigger: &TriggerSpec) -> bool {
+    let has_name = trigger.name.as_deref().is_some_and(|name| name.starts_with(TRIGGER));
+    let on_success = matches!(trigger.on, None | Some(AfterOn::Succeeded));
+    // Jobs that are kept have a time zone for each trigger, without effect here.
+    let bare = TriggerSpec { name: None, after: None, on: None, timezone: None, ..trigger.clone() };
+    has_name && on_success && trigger.after.is_some() && bare == TriggerSpec::default()
+}
+
 /// Writes the triggers of a job one by one, with their names.
 fn spell_out(job: &mut JobSpec) {
     if job.schedule.is_some() {
@@ -110,6 +118,17 @@ mod tests {
         assert_eq!(rests, [true, false, false]);
         assert!(leave(&mut child, "p") && !leave(&mut child, "p") && leave(&mut child, "r"));
         assert_eq!(child.triggers.len(), 2, "the trigger of the one who wants failures stays");
+    }
+
+    #[test]
+    fn triggers_that_say_more_than_parents_are_left_to_people() {
+        for more in [r#""on":"any""#, r#""paused":true"#, r#""misfire":"do_nothing""#] {
+            let mut child = job(&format!(r#"{{"name":"c","triggers":[{{"name":"parents","after":["p"],{more}}}]}}"#));
+            let before = child.triggers[0].clone();
+            follow(&mut child, "q");
+            assert_eq!((&child.triggers[0], child.triggers.len()), (&before, 2), "{more}");
+            assert_eq!(child.triggers[1].name.as_deref(), Some("parents-2"));
+        }
     }
 
     #[test]

@@ -124,6 +124,10 @@ impl Fields {
         let rests = had.iter().all(|it| it.paused == Some(true)) && !(after_jobs.is_empty() && had.is_empty());
         let mut own = new.triggers;
         own.iter_mut().filter(|_| rests).for_each(|trigger| trigger.paused = Some(true));
+        // Under the same name it stays stopped if it was.
+        if let (Some(trigger), Some(had)) = (own.first_mut(), had.first()) {
+            trigger.name.clone_from(&had.name);
+        }
         own.extend(after_jobs.into_iter().cloned());
         Ok((JobSpec { triggers: own, schedule: None, ..changed }, notes))
     }
@@ -290,6 +294,18 @@ mod tests {
         assert!(crate::family::follows(&changed, "parent") && changed.triggers[0].paused == Some(true), "{changed:?}");
         let refused = Fields::new([("executorRouteStrategy", "NEAREST")]).change(&job, 7, "mail", "UTC").unwrap_err();
         assert!(refused.contains("NEAREST"), "{refused}");
+    }
+
+    #[test]
+    fn another_schedule_is_that_of_the_same_trigger() {
+        let (mut job, _) = Fields::new(FORM).job(7, "mail", "UTC").unwrap();
+        job.triggers.clear();
+        job.schedule = serde_json::from_str(r#""0 2 * * *""#).unwrap();
+        crate::family::follow(&mut job, "parent");
+        let (changed, _) = Fields::new([("scheduleConf", "0 0 3 * * ?")]).change(&job, 7, "mail", "UTC").unwrap();
+        let names = |job: &JobSpec| job.triggers.iter().map(|it| it.name.clone().unwrap()).collect::<Vec<_>>();
+        assert_eq!((names(&changed), changed.triggers[0].paused), (names(&job), None), "its pause is kept by its name");
+        assert_eq!(names(&changed), ["cron", "parents"]);
     }
 
     #[test]
