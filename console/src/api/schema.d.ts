@@ -7078,6 +7078,12 @@ export interface components {
         XxlGlueRollback: {
             /** @description Who asks, for people; at most 128 characters. */
             by?: string | null;
+            /**
+             * Format: int64
+             * @description The `glue_updatetime` of the version as it was seen; refused as `resource.stale` if the version has another one by now, because
+             *     versions that are brought from XXL-JOB number all anew.
+             */
+            glue_updatetime?: number | null;
             /** @description Why, for people; at most 128 characters. It names the version when absent. */
             remark?: string | null;
         };

@@ -58,6 +58,10 @@ pub struct XxlGlueChange {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct XxlGlueRollback {
+    /// The `glue_updatetime` of the version as it was seen; refused as `resource.stale` if the version has another one by now, because
+    /// versions that are brought from XXL-JOB number all anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glue_updatetime: Option<i64>,
     /// Why, for people; at most 128 characters. It names the version when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remark: Option<String>,

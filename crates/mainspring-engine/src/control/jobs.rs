@@ -44,11 +44,13 @@ pub struct JobSave {
     pub expect: Expect,
     /// Documents that are changed with it, or it is not saved.
     pub documents: Vec<DocumentChange>,
+    /// Ends its pause, also one that people have set. Triggers that the definition pauses rest, also those that people have resumed.
+    pub resume: bool,
 }
 
 impl From<(Arc<Job>, Expect)> for JobSave {
     fn from((job, expect): (Arc<Job>, Expect)) -> Self {
-        Self { job, expect, documents: Vec::new() }
+        Self { job, expect, documents: Vec::new(), resume: false }
     }
 }
 
@@ -123,10 +125,11 @@ impl Control {
             let now = self.now();
             let mut plans = Vec::with_capacity(slice.len());
             let mut writes = Vec::with_capacity(slice.len());
-            for (JobSave { job, expect, documents }, calendars) in slice {
+            for (save, calendars) in slice {
+                let JobSave { job, expect, documents, .. } = save;
                 let prior = self.store.prior(&job.key).await?;
                 expected(&job.key, &prior, *expect)?;
-                let write = self.write(job, calendars, &self.known(&prior).await?, &prior, now)?;
+                let write = self.write(save, calendars, &self.known(&prior).await?, &prior, now)?;
                 let write = JobWrite { documents: documents.clone(), ..write };
                 let before = prior.job.as_ref().map(|row| Arc::clone(&row.definition));
                 let change = match &prior.job {
@@ -151,7 +154,8 @@ impl Control {
                     self.workflows.wake();
                     return Ok(plans);
                 }
-                Err(error) if overtaken(&error) => {}
+                // Whoever asks has read the documents, so only they can read them again.
+                Err(error) if overtaken(&error) && !is_about_document(&error) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -180,14 +184,14 @@ impl Control {
     /// The write that brings a job from what is there, with the calendars `known`, to what it is to be.
     fn write(
         &self,
-        job: &Arc<Job>,
+        JobSave { job, resume, .. }: &JobSave,
         calendars: &Calendars,
         known: &Calendars,
         prior: &JobPrior,
         now: Timestamp,
     ) -> Result<JobWrite> {
         let old = prior.job.as_ref();
-        let paused = pause(old.map(|row| row.paused), old.map(|row| row.definition.paused), job.paused);
+        let paused = pause(old.map(|row| row.paused), old.map(|row| row.definition.paused), job.paused) && !resume;
         let mut triggers = Vec::with_capacity(job.triggers.len());
         let known_as: FxHashMap<_, _> = prior.triggers.iter().map(|trigger| (trigger.name.as_str(), trigger)).collect();
         let left: FxHashMap<_, _> = prior.tombstones.iter().map(|left| (left.name.as_str(), left)).collect();
@@ -200,7 +204,8 @@ impl Control {
             let rule = self.rule(job, index, calendars, anchor)?;
             let tombstone = left.get(definition.name.as_str());
             let own_pause =
-                pause(there.map(|there| there.own_pause), before.map(|before| before.paused), definition.paused);
+                pause(there.map(|there| there.own_pause), before.map(|before| before.paused), definition.paused)
+                    || *resume && definition.paused;
             let (progress, gap, fired_through) = match (there, before, old) {
                 (Some(there), Some(before), Some(old)) => {
                     let old_rule = self.rule_behind(old, there, known, now);
@@ -524,6 +529,10 @@ fn expected(key: &JobKey, prior: &JobPrior, expect: Expect) -> Result<()> {
         (Expect::Change(_), None) => return Err(no_job(key)),
     };
     Err(mainspring_store::Error::Conflict { what: "job", key: key.to_string(), why }.into())
+}
+
+fn is_about_document(error: &mainspring_store::Error) -> bool {
+    matches!(error, mainspring_store::Error::Conflict { what: "document", .. })
 }
 
 /// A definition sets the pause when it is new or says something else than before; else it stays as people set it.

@@ -63,12 +63,23 @@ async fn apply(
     large_json(plan.result(options.dry_run)).await
 }
 
-/// Saves jobs, each on condition that it still has the change that the caller has seen, or that it is new. Up to 25 are saved together.
-pub(crate) async fn save_together(app: &App, jobs: Vec<(JobSpec, Option<i64>)>, by: &str) -> Answer<()> {
-    let (jobs, seen): (Vec<_>, Vec<_>) = jobs.into_iter().unzip();
+/// A job that is saved with others.
+pub(crate) struct Together {
+    pub(crate) spec: JobSpec,
+    /// The change that the caller has seen; none: the job must be new.
+    pub(crate) seen: Option<i64>,
+    /// Whether its pause ends, also one that people have set.
+    pub(crate) resume: bool,
+}
+
+/// Saves jobs, each on condition that it is as the caller has seen it. Up to 25 are saved together.
+pub(crate) async fn save_together(app: &App, jobs: Vec<Together>, by: &str) -> Answer<()> {
+    let seen: Vec<_> = jobs.iter().map(|job| (job.seen, job.resume)).collect();
+    let jobs = jobs.into_iter().map(|job| job.spec).collect();
     let compiled = compile(app, Bundle { jobs, ..Bundle::default() }).await?;
     let mut plan = plan(app, compiled).await?;
-    for (step, seen) in plan.jobs.iter().zip(seen) {
+    for (step, (seen, resume)) in plan.jobs.iter_mut().zip(seen) {
+        step.resume = resume;
         if step.before.as_ref().map(|row| row.change) != seen {
             let why = format!("job {} was changed by somebody else just now", step.wanted.key);
             return Err(Refusal::new(ErrorCode::ResourceConflict, why));
@@ -94,6 +105,8 @@ struct Step<W, R> {
     wanted: W,
     before: Option<R>,
     item: ApplyItem,
+    /// Whether a pause of a job ends with it.
+    resume: bool,
 }
 
 async fn compile(app: &App, bundle: Bundle) -> Answer<Compiled> {
@@ -122,13 +135,13 @@ pub(super) async fn plan(app: &App, compiled: Compiled) -> Answer<Plan> {
     for wanted in compiled.calendars {
         let before = store.calendar(&wanted.namespace, &wanted.name).await?;
         let item = calendar_item(&wanted, before.as_ref())?;
-        calendars.push(Step { wanted, before, item });
+        calendars.push(Step { wanted, before, item, resume: false });
     }
     let mut jobs = Vec::with_capacity(compiled.jobs.len());
     for (index, wanted) in compiled.jobs.into_iter().enumerate() {
         let before = store.job(&wanted.key).await?;
         let item = job_item(&wanted, before.as_ref());
-        jobs.push(Step { wanted, before, item });
+        jobs.push(Step { wanted, before, item, resume: false });
         if index % STRIDE == STRIDE - 1 {
             tokio::task::yield_now().await;
         }
@@ -192,7 +205,8 @@ async fn commit(app: &App, plan: &mut Plan, by: &str) -> Answer<()> {
         let mut wanted = Vec::with_capacity(slice.len());
         for step in slice.iter() {
             let documents = scripts::changes(app, step.before.as_ref(), &step.wanted, by).await?;
-            wanted.push(JobSave { job: Arc::clone(&step.wanted), expect: expect(step), documents });
+            let (job, expect) = (Arc::clone(&step.wanted), expect(step));
+            wanted.push(JobSave { job, expect, documents, resume: step.resume });
         }
         let saved = app.control().save_planned(wanted, SaveMode::Commit).await.map_err(overtaken)?;
         for (step, saved) in slice.iter_mut().zip(saved) {
@@ -203,9 +217,13 @@ async fn commit(app: &App, plan: &mut Plan, by: &str) -> Answer<()> {
     // What is deleted stays so: whoever is cut off applies again, and goes on where this ended.
     for slice in plan.doomed_jobs.chunks(SLICE_JOBS) {
         let doomed: Vec<_> = slice.iter().map(|row| (row.definition.key.clone(), Expect::Change(row.change))).collect();
-        app.control().delete_jobs(&doomed).await.map_err(overtaken)?;
+        let mut removals = Vec::with_capacity(doomed.len());
         for (key, _) in &doomed {
-            scripts::forget(app, key).await?;
+            removals.push(scripts::removal(app, key).await?);
+        }
+        app.control().delete_jobs(&doomed).await.map_err(overtaken)?;
+        for ((key, _), removal) in doomed.iter().zip(removals) {
+            scripts::forget(app, key, removal).await;
         }
         tokio::task::yield_now().await;
     }

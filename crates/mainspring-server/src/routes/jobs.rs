@@ -122,11 +122,12 @@ pub(crate) async fn remove(app: &App, key: &JobKey, condition: Condition, option
         if options.dry_run {
             return Ok(());
         }
+        let removal = scripts::removal(app, key).await?;
         match app.control().delete_job(key, Expect::Change(row.change)).await {
             Err(control::Error::Store(StoreError::Conflict { .. })) => {}
             done => {
                 done?;
-                scripts::forget(app, key).await?;
+                scripts::forget(app, key, removal).await;
                 return pauses::forget(app, Paused::Job(row.id)).await;
             }
         }
@@ -317,7 +318,7 @@ pub(crate) async fn save(
         }
         let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         let documents = scripts::changes(app, row.as_ref(), &job, by).await?;
-        match app.control().save(vec![JobSave { job, expect, documents }], SaveMode::Commit).await {
+        match app.control().save(vec![JobSave { job, expect, documents, resume: false }], SaveMode::Commit).await {
             Ok(plans) => {
                 let saved = plans.into_iter().next().and_then(|plan| plan.saved);
                 let saved = saved.ok_or_else(|| missing(key))?;

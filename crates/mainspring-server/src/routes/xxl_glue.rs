@@ -81,7 +81,14 @@ async fn roll_back(
     let (key, number) = (JobKey::new(namespace, name), number(&text)?);
     let row = jobs::find(&app, &key).await?;
     let remark = asked.remark.unwrap_or_else(|| format!("back to version {number}"));
-    let glue = scripts::find(&app, &row, number).await?.glue(remark);
+    let script = scripts::find(&app, &row, number).await?;
+    if asked.glue_updatetime.is_some_and(|seen| seen != script.stamp()) {
+        let why = format!("version {number} of the script of {key} is another script by now");
+        return Err(
+            Refusal::new(ErrorCode::ResourceStale, why).hint("mainspring xxl glue list tells the numbers of today")
+        );
+    }
+    let glue = script.glue(remark);
     let change = XxlGlueChange {
         source: glue.source,
         language: XxlLanguage::parse(&glue.language),

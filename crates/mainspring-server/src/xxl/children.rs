@@ -20,6 +20,8 @@ use crate::routes;
 pub(super) struct Child {
     pub(super) row: JobRow,
     pub(super) spec: JobSpec,
+    /// Whether its pause ends: it would not start, and its own schedule rests in its place.
+    pub(super) wakes: bool,
 }
 
 /// The children that fields name, as far as they change, and the jobs that are children no more. Nothing: no children are named.
@@ -55,12 +57,14 @@ fn is_beside(job: &Numbered, parent: &JobKey) -> bool {
 
 fn change(job: Numbered, parent: &str, wanted: &BTreeSet<i64>) -> Option<Child> {
     let mut spec = convert::job_spec(&job.row.definition);
+    let mut wakes = false;
     match (wanted.contains(&job.id), family::follows(&spec, parent)) {
         (true, false) => {
             family::follow(&mut spec, parent);
             if job.row.paused {
                 family::stop_schedule(&mut spec);
                 spec.paused = None;
+                wakes = true;
             }
         }
         (false, true) => {
@@ -68,15 +72,17 @@ fn change(job: Numbered, parent: &str, wanted: &BTreeSet<i64>) -> Option<Child> 
         }
         _ => return None,
     }
-    Some(Child { row: job.row, spec })
+    Some(Child { row: job.row, spec, wakes })
 }
 
-/// Ends the pauses of new children, which would not start: their own schedules rest by now.
-pub(super) async fn wake(app: &App, children: &[Child]) -> Told<()> {
-    for child in children.iter().filter(|child| child.row.paused && child.spec.paused.is_none()) {
-        routes::jobs::resume_one(app, &child.row.definition.key).await.map_err(said)?;
+/// Forgets who paused children whose pauses have ended. Nothing depends on it.
+pub(super) async fn forget_pauses(app: &App, children: &[Child]) {
+    for Child { row, .. } in children.iter().filter(|child| child.wakes) {
+        if let Err(refusal) = pauses::forget(app, Paused::Job(row.id)).await {
+            let why = said(refusal);
+            tracing::warn!(job = %row.definition.key, why, "a note on an ended pause stays");
+        }
     }
-    Ok(())
 }
 
 /// The numbers of the children of a job, with commas between them.
@@ -99,14 +105,15 @@ fn comes_after(job: &Job, trigger: &NamedTrigger) -> bool {
     defined.is_some_and(|it| matches!(it.schedule, ScheduleDefinition::After { .. }))
 }
 
+/// Whether parents that XXL-JOB has a word for start a job.
 fn is_child(job: &Job) -> bool {
-    upstreams(job).next().is_some()
+    !parents(job).is_empty()
 }
 
 /// Whether the schedule of a job goes: what XXL-JOB calls running. One that only starts after others has none.
 pub(super) async fn is_started(store: &dyn Store, row: &JobRow) -> Told<bool> {
-    if row.paused || !is_child(&row.definition) {
-        return Ok(!row.paused && !row.definition.triggers.is_empty());
+    if row.paused || row.definition.triggers.is_empty() {
+        return Ok(false);
     }
     Ok(own(store, row).await?.iter().any(|trigger| !trigger.own_pause))
 }

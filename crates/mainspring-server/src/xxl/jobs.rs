@@ -15,7 +15,8 @@ use super::children;
 use crate::app::App;
 use crate::extract::Condition;
 use crate::refusal::Refusal;
-use crate::routes::{apply, jobs, runs};
+use crate::routes::apply::{self, Together};
+use crate::routes::{jobs, runs};
 use crate::{alerts, convert};
 
 /// The kind and name of the document that counts the numbers of jobs.
@@ -118,10 +119,13 @@ async fn save(
     let channel = alerts::mail_channel(app).await.map_err(said)?;
     let notes = mainspring_xxl::tell(fields, &mut spec, channel.as_deref());
     let children = children::changed(app, within, (key, id), fields).await?;
-    let saves = children.iter().map(|child| (child.spec.clone(), Some(child.row.change)));
-    let all = std::iter::once((spec, seen)).chain(saves).collect();
+    let saves = children.iter().map(|child| {
+        let seen = Some(child.row.change);
+        Together { spec: child.spec.clone(), seen, resume: child.wakes }
+    });
+    let all = std::iter::once(Together { spec, seen, resume: false }).chain(saves).collect();
     apply::save_together(app, all, BY).await.map_err(said)?;
-    children::wake(app, &children).await?;
+    children::forget_pauses(app, &children).await;
     Ok(notes)
 }
 

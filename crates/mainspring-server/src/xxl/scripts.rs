@@ -81,6 +81,12 @@ impl Script {
         DocumentChange::Remove { kind: KIND.to_owned(), name, version: self.written }
     }
 
+    /// The `glueUpdatetime` that executors are sent with it.
+    pub(crate) fn stamp(&self) -> i64 {
+        let kind = GlueType::of_word(&self.kept.language).unwrap_or(GlueType::Bean);
+        script_stamp(kind, &self.kept.source)
+    }
+
     /// The script in the words of a job.
     pub(crate) fn glue(&self, remark: String) -> Glue {
         Glue { language: self.kept.language.clone(), source: self.kept.source.clone(), remark: Some(remark) }
@@ -88,13 +94,12 @@ impl Script {
 
     pub(crate) fn shown(&self, current: bool, with_source: bool) -> XxlGlueVersion {
         let Kept { language, source, remark, by, xxl_id, at } = self.kept.clone();
-        let kind = GlueType::of_word(&language).unwrap_or(GlueType::Bean);
         XxlGlueVersion {
             version: self.number,
             current,
             language: XxlLanguage::parse(&language).unwrap_or(XxlLanguage::Shell),
             bytes: source.len() as u64,
-            glue_updatetime: script_stamp(kind, &source),
+            glue_updatetime: self.stamp(),
             source: with_source.then_some(source),
             remark,
             by,
@@ -166,7 +171,11 @@ pub(crate) async fn changes(
     job: &Job,
     by: &str,
 ) -> Result<Vec<DocumentChange>, StoreError> {
-    let Some(glue) = glue_of(job) else { return Ok(Vec::new()) };
+    let Some(glue) = glue_of(job) else {
+        // Or they would be the history of a script that it gets later.
+        let is_new = before.is_none() && matches!(job.task, Task::Xxl(_));
+        return if is_new { removal(app, &job.key).await } else { Ok(Vec::new()) };
+    };
     let had = before.and_then(|row| glue_of(&row.definition));
     if had == Some(glue) {
         return Ok(Vec::new());
@@ -177,26 +186,34 @@ pub(crate) async fn changes(
     Ok(plan(&prefix(&job.key), &there, (before.is_none(), had), &Kept::of(glue, Some(by), now)))
 }
 
-/// The changes that add a version. A job that is new has none of those of an earlier job of its name; a script of which no version is
-/// kept is kept first.
+/// The changes that add a version. A job that is new has none of those of an earlier job of its name, and its numbers are others: who
+/// removes those still must not hit these. A script of which no version is kept is kept first.
 fn plan(prefix: &str, there: &[Script], before: (bool, Option<Kept>), next: &Kept) -> Vec<DocumentChange> {
     let (is_new, had) = before;
     let had = had.filter(|_| there.is_empty());
-    let last = if is_new { 0 } else { there.last().map_or(0, |script| script.number) };
+    let last = there.last().map_or(0, |script| script.number);
     let added: Vec<&Kept> = had.iter().chain([next]).collect();
     let gone = if is_new { there.len() } else { (there.len() + added.len()).saturating_sub(KEPT) };
     let removed = there.iter().take(gone).map(|script| script.remove(prefix));
     removed.chain((last + 1..).zip(added).map(|(number, kept)| kept.put(prefix, number))).collect()
 }
 
-/// Removes all versions of a job that is deleted. Those that stay because a server dies go when a job of the name is made again.
-pub(crate) async fn forget(app: &App, key: &JobKey) -> Answer<()> {
-    let store = app.control().store();
+/// What removes all versions that a job has now.
+pub(crate) async fn removal(app: &App, key: &JobKey) -> Result<Vec<DocumentChange>, StoreError> {
     let prefix = prefix(key);
-    for script in all(&**store, key, app.now()).await? {
-        store.remove_document(KIND, &format!("{prefix}{:08}", script.number)).await?;
+    let there = all(&**app.control().store(), key, app.now()).await?;
+    Ok(there.iter().map(|script| script.remove(&prefix)).collect())
+}
+
+/// Removes the versions of a job that is deleted by now, as they were before. Those that stay because this fails, or a server dies, go
+/// when a job of the name is made again.
+pub(crate) async fn forget(app: &App, key: &JobKey, removal: Vec<DocumentChange>) {
+    if removal.is_empty() {
+        return;
     }
-    Ok(())
+    if let Err(error) = app.control().store().change_documents(removal).await {
+        tracing::warn!(job = %key, %error, "versions of the script of a deleted job stay");
+    }
 }
 
 /// Adds versions that XXL-JOB kept before those that are there; all are numbered anew.
@@ -276,7 +293,7 @@ mod tests {
             (scripts(1, 2), false, before.clone(), vec!["+p/00000003"]),
             (scripts(1, 0), false, before, vec!["+p/00000001", "+p/00000002"]),
             (scripts(4, 30), false, None, vec!["-p/00000004", "+p/00000034"]),
-            (scripts(7, 2), true, None, vec!["-p/00000007", "-p/00000008", "+p/00000001"]),
+            (scripts(7, 2), true, None, vec!["-p/00000007", "-p/00000008", "+p/00000009"]),
         ] {
             assert_eq!(told(&plan("p/", &there, (is_new, before), &next)), expected);
         }

@@ -125,7 +125,7 @@ pub async fn run(session: &Session, verb: Glue, output: &Output) -> Result {
         Glue::Diff(args) => diff(session, &args, output).await,
         Glue::Rollback(args) => {
             let (namespace, job) = (args.job.job.namespace(&session.namespace), &args.job.job.job);
-            let rollback = XxlGlueRollback { remark: args.remark, by: who::because(None).by };
+            let rollback = XxlGlueRollback { remark: args.remark, by: who::because(None).by, glue_updatetime: None };
             let made = session.client.roll_back_xxl_glue(namespace, job, args.number, &rollback);
             said(&session.ask(made).await?, job, output)
         }

@@ -56,7 +56,7 @@ async fn list(app: &App, fields: &Fields) -> Told<Content> {
         let part = fields.text(name).unwrap_or_default();
         told.get(name).is_some_and(|text| text.contains(part)) || part.is_empty()
     };
-    let mut found: Vec<(Numbered, Fields, bool)> = Vec::new();
+    let mut found: Vec<(Numbered, Fields)> = Vec::new();
     let all = jobs::all(&**store, None).await?;
     let family = all.iter().map(|job| (job.row.definition.key.clone(), job.id, children::parents(&job.row.definition)));
     let family: Vec<_> = family.filter(|(.., parents)| !parents.is_empty()).collect();
@@ -67,14 +67,23 @@ async fn list(app: &App, fields: &Fields) -> Told<Content> {
         if !is_asked {
             continue;
         }
-        let is_started = children::is_started(&**store, &job.row).await?;
-        if started.is_none_or(|started| started == is_started) {
-            found.push((job, told, is_started));
+        // Whether it is started takes a question to the store: of those that are shown only, unless it decides which these are.
+        let is_wanted = match started {
+            Some(started) => children::is_started(&**store, &job.row).await? == started,
+            None => true,
+        };
+        if is_wanted {
+            found.push((job, told));
         }
     }
     // Newest first, as there.
-    found.sort_by_key(|(job, ..)| std::cmp::Reverse(job.id));
-    let (found, total) = page(fields, found);
+    found.sort_by_key(|(job, _)| std::cmp::Reverse(job.id));
+    let (page, total) = page(fields, found);
+    let mut found = Vec::with_capacity(page.len());
+    for (job, told) in page {
+        let is_started = children::is_started(&**store, &job.row).await?;
+        found.push((job, told, is_started));
+    }
     let ids = found.iter().map(|(job, ..)| job.row.id).collect();
     let digests = store.job_digests(ids, 1).await.map_err(said)?;
     let shown = found.into_iter().zip(digests).map(|((job, told, is_started), digest)| {

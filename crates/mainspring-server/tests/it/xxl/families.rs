@@ -2,13 +2,14 @@
 
 use mainspring_api::client::Precondition;
 use mainspring_api::{AlertChannelSpec, AlertEmail, WriteOptions, XxlAppSpec};
+use mainspring_core::job::JobKey;
 use mainspring_schedule::Timestamp;
 use mainspring_server::Settings;
 use mainspring_store::{Document, DocumentExpect};
 use serde_json::{Value, json};
 
 use super::forms::{ask, form, new_job, posted};
-use super::{Executor, make_app};
+use super::{Executor, make_app, put};
 use crate::kit::{Running, spec};
 
 async fn signed_in(running: &Running) -> String {
@@ -97,6 +98,57 @@ async fn children_of_forms_start_after_their_parent_and_are_given_back() {
     }
     assert_eq!(row(&running, &cookie, id.parse().unwrap()).await["childJobId"], "1");
     assert_eq!(row(&running, &cookie, 1).await["triggerStatus"], 0, "its schedule rests still");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn children_that_job_files_have_made_are_stopped_and_woken_as_others() {
+    let running = Running::start_with(Settings { xxl_forms: true, ..Settings::default() }).await;
+    make_app(&running.client, Vec::new()).await;
+    let cookie = signed_in(&running).await;
+    form(&running, &cookie, "jobgroup/pageList", &[]).await;
+    let job = |name: &str, id: i64| json!({"name": name, "schedule": "0 2 * * *", "xxl": {"app": "mail", "handler": "h", "id": id}});
+    put(&running.client, job("n", 7)).await;
+    put(&running.client, job("m", 8)).await;
+    let mut mends = job("mends", 9);
+    mends.as_object_mut().unwrap().remove("schedule");
+    mends["triggers"] =
+        json!([{"name": "cron", "cron": "0 2 * * *"}, {"name": "parents", "after": ["n"], "on": "failed"}]);
+    put(&running.client, mends).await;
+    let said =
+        async |action: &str, id: &str| form(&running, &cookie, &format!("jobinfo/{action}"), &[("id", id)]).await;
+    for id in ["8", "9"] {
+        assert_eq!(said("stop", id).await["code"], 200);
+    }
+    // What XXL-JOB has no word for is stopped as a whole.
+    assert!(running.client.job("default", "mends").await.unwrap().paused);
+
+    let store = running.engine.control().store();
+    let key = JobKey::new("default", "m");
+    let before = store.job(&key).await.unwrap().unwrap();
+    let mut parents = Vec::new();
+    for children in ["7,8", "8"] {
+        let made = add(&running, &cookie, "parent", &[("childJobId", children)]).await;
+        parents.push(made["content"].as_str().unwrap().to_owned());
+        let child = store.job(&key).await.unwrap().unwrap();
+        let changes = i64::try_from(parents.len()).unwrap();
+        assert_eq!((child.paused, child.change), (false, before.change + changes), "it wakes with the save");
+    }
+    let child = running.client.job("default", "m").await.unwrap().spec;
+    let after: Vec<_> = child.triggers.iter().filter_map(|trigger| trigger.after.clone()).collect();
+    assert_eq!((after.len(), after[0].as_slice().len()), (1, 2), "{after:?}");
+    assert_eq!(row(&running, &cookie, 8).await["triggerStatus"], 0);
+
+    assert_eq!(row(&running, &cookie, 7).await["triggerStatus"], 1);
+    assert_eq!(said("stop", "7").await["code"], 200);
+    let conf = [("id", "7"), ("scheduleConf", "0 0 3 * * ?")];
+    assert_eq!(form(&running, &cookie, "jobinfo/update", &conf).await["code"], 200);
+    assert_eq!(row(&running, &cookie, 7).await["triggerStatus"], 0, "another schedule does not start it");
+    let freed = [("id", parents[0].as_str()), ("childJobId", "8")];
+    assert_eq!(form(&running, &cookie, "jobinfo/update", &freed).await["code"], 200);
+    assert_eq!(row(&running, &cookie, 7).await["triggerStatus"], 0, "a child no more, it rests still");
+    assert_eq!(said("start", "7").await["code"], 200);
+    assert_eq!(row(&running, &cookie, 7).await["triggerStatus"], 1);
     running.stop().await;
 }
 

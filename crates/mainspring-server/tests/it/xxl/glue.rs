@@ -1,10 +1,15 @@
 //! Versions of scripts.
 
+use std::sync::Arc;
+
 use mainspring_api::client::Precondition;
 use mainspring_api::{
     Bundle, ErrorCode, Timestamp, WriteOptions, XxlGlueChange, XxlGlueHistory, XxlGlueOld, XxlGlueRollback, XxlLanguage,
 };
+use mainspring_core::job::{Job, JobKey};
+use mainspring_engine::control::{Error, JobSave, SaveMode};
 use mainspring_server::Settings;
+use mainspring_store::{DocumentChange, Error as StoreError, Expect};
 use serde_json::{Value, json};
 
 use super::forms::{form, posted};
@@ -98,6 +103,29 @@ async fn thirty_versions_are_kept_and_go_with_the_job() {
 }
 
 #[tokio::test]
+async fn what_stayed_of_a_deleted_job_is_nobodys_history() {
+    let running = Running::start().await;
+    let client = &running.client;
+    make_app(client, Vec::new()).await;
+    put(client, job("date", "old")).await;
+    // As a server leaves it that dies after it has deleted the job.
+    let control = running.engine.control();
+    control.delete_job(&JobKey::new("default", "a"), Expect::Anything).await.unwrap();
+    put(client, json!({"name": "a", "xxl": {"app": "mail", "handler": "h", "id": 7}})).await;
+    assert_eq!(client.xxl_glue("default", "a").await.unwrap(), []);
+
+    // Who saves a job with documents of before is told so, and reads them again.
+    let before = control.store().job(&JobKey::new("default", "a")).await.unwrap().unwrap();
+    let stale = DocumentChange::Remove { kind: "xxl_script".into(), name: "none".into(), version: 1 };
+    let job = Arc::new(Job { timeout_ms: Some(60_000), ..Job::clone(&before.definition) });
+    let save = JobSave { documents: vec![stale], ..JobSave::from((job, Expect::Change(before.change))) };
+    let refused = control.save(vec![save], SaveMode::Commit).await.unwrap_err();
+    let is_told = matches!(refused, Error::Store(StoreError::Conflict { what: "document", .. }));
+    assert!(is_told, "{refused}");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn versions_of_xxl_job_come_before_those_that_are_there() {
     let running = Running::start().await;
     let client = &running.client;
@@ -119,6 +147,12 @@ async fn versions_of_xxl_job_come_before_those_that_are_there() {
     put(client, job("date -u", "ours")).await;
     let expected = told(&[(3, "ours", true), (2, "old 12", false), (1, "old 11", false)]);
     assert_eq!(versions(&running).await, expected);
+    let seen = |stamp| XxlGlueRollback { glue_updatetime: Some(stamp), ..XxlGlueRollback::default() };
+    let stamp = client.xxl_glue_version("default", "a", 2).await.unwrap().glue_updatetime;
+    let refused = client.roll_back_xxl_glue("default", "a", 1, &seen(stamp)).await;
+    assert_eq!(code(refused), ErrorCode::ResourceStale, "1 was another version when it was seen");
+    let back = client.roll_back_xxl_glue("default", "a", 2, &seen(stamp)).await.unwrap();
+    assert_eq!(back.glue_updatetime, stamp);
     let long = XxlGlueHistory { versions: vec![XxlGlueOld { source: "x".repeat(300_000), ..old(13, "") }] };
     assert_eq!(code(client.add_xxl_glue_history("default", "a", &long).await), ErrorCode::FieldValue);
     running.stop().await;
