@@ -13,8 +13,8 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 use super::Batches;
 use super::cluster::mask;
 use super::db::{
-    Db, Fault, Lock, Row, Step, ToSql, execute, instant, maybe_instant, maybe_run_id, maybe_word, read, read_known,
-    read_one, run_id, sql, word,
+    Db, Fault, Lock, Row, Step, ToSql, execute, instant, maybe_instant, maybe_run_id, maybe_word, read, read_one,
+    read_page, run_id, sql, word,
 };
 use super::session::Session;
 use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow, shared};
@@ -83,8 +83,7 @@ pub(crate) fn workflow(db: &dyn Db, run: RunId, inbox: u32) -> Step<Option<Workf
 
 /// See [`crate::Store::workflow_inbox`].
 pub(crate) fn inbox(db: &dyn Db, run: RunId, limit: u32) -> Step<Vec<Message>> {
-    let values: [(&str, &dyn ToSql); 2] = [(":run", run.as_bytes()), (":limit", &limit)];
-    read_known(db, sql!("workflow_inbox"), &values, message)
+    read_page(db, sql!("workflow_inbox"), &[(":run", run.as_bytes())], limit, message)
 }
 
 fn about(run: RunId, row: &Row<'_>) -> Step<WorkflowRow> {
