@@ -265,7 +265,7 @@ catalogue! {
     RunIsTask "run.is_task" 409 "the run is that of a task"
         "It belongs to a workflow run. Rerun that one: its id is the parent of this run.";
     RunLive "run.live" 409 "the run is not over"
-        "Only a run that is over can be run again. Wait for its end, or cancel it: `mainspring run wait RUN`, `mainspring run cancel RUN`.";
+        "What would run again is running, has not begun, or is being cancelled. Wait for its end with `mainspring run wait RUN`, or let it be cancelled first: `mainspring run rerun RUN --cancel-running`. A run that goes on keeps its version.";
     RunPlanStale "run.plan_stale" 409 "the plan of the rerun no longer holds"
         "The list of errors says what is different. Make a new plan, look at it, and carry that out: `mainspring run rerun RUN --dry-run`.";
     RunNothingToRerun "run.nothing_to_rerun" 409 "no task would run again"

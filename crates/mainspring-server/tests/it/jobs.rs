@@ -131,7 +131,7 @@ async fn a_query_that_is_wrong_is_refused_in_plain_words() {
     }
     let answer = running.request("GET", "/api/v1/namespaces/default/jobs?zzz=1").send().await.unwrap();
     let problem: Value = answer.json().await.unwrap();
-    assert_eq!(problem["hint"], "there are cursor, label, limit, name, paused, q, recent, sort");
+    assert_eq!(problem["hint"], "there are cursor, label, limit, name, owner, paused, q, recent, sort");
     running.stop().await;
 }
 
