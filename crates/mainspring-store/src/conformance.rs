@@ -252,6 +252,7 @@ macro_rules! conformance_suite {
             calls:
                 run_that_a_task_starts_is_made_once_and_its_end_is_told,
                 what_tasks_have_started_is_forgotten_after_the_runs,
+                run_that_no_row_of_a_task_names_is_not_made,
                 run_that_a_task_has_started_is_ended_with_its_slot,
                 output_of_a_workflow_run_is_kept,
                 workflow_run_hears_once_that_its_time_is_over;

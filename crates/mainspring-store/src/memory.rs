@@ -340,6 +340,10 @@ impl Store for MemoryStore {
         Ok(workflow::workflow(&*self.model()?, run, inbox))
     }
 
+    async fn called_runs(&self, run: RunId) -> Result<Vec<(RunId, String)>> {
+        Ok(workflow::called(&*self.model()?, run))
+    }
+
     async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
         Ok(workflow::inbox(&*self.model()?, run, limit))
     }

@@ -260,8 +260,8 @@ pub struct AskedRun {
     pub rerun_of: Option<RunId>,
     /// What it begins with, if it is a run of a workflow that repeats another one.
     pub repeat: Option<Repeat>,
-    /// The task that starts it, which hears of its end.
-    pub caller: Option<Caller>,
+    /// The task that starts it, which hears of its end. Its row has to be there.
+    pub caller: Option<CalledBy>,
     /// The instant that it stands for.
     pub fire_time: Timestamp,
     /// When.
@@ -277,10 +277,21 @@ pub struct Caller {
     pub task: String,
 }
 
+/// The row of a task that names the run that it starts. While it does, and says that the task is under way, the run may be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CalledBy {
+    /// The task.
+    pub caller: Caller,
+    /// Its number.
+    pub task: u32,
+    /// The item, if it runs more than once.
+    pub item: Option<u32>,
+}
+
 /// What became of a run that was asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
-    /// [`Placed::Queued`], [`Placed::Held`], or [`Placed::Known`] if the id was there.
+    /// [`Placed::Queued`], [`Placed::Held`], or [`Placed::Known`] if the id was there, or if the task that is to start it names it no more.
     pub placed: Placed,
 }
 

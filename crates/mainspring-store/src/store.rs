@@ -204,6 +204,9 @@ pub trait Store: Send + Sync + 'static {
     /// Up to `limit` messages of a live workflow run that are not heard yet, oldest first.
     async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>>;
 
+    /// Runs that tasks of a workflow run have started and that are not final, each with the [name](crate::Caller::task) of the task.
+    async fn called_runs(&self, run: RunId) -> Result<Vec<(RunId, String)>>;
+
     /// Writes one step of a workflow run, if it is at the turn that the step names. What is queued wakes those who claim. The end of
     /// the run does what every end does: it frees and fills its slot in the gate, notes a trigger that awaits it, and leaves its own
     /// end to a workflow run of which it is a task.

@@ -9,7 +9,7 @@ use mainspring_core::routing::{HOLD_LINE, WORKFLOW_LINE, queue_of};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::workflow::{AfterCall, CALLS_DEEP_MAX, Item, TaskContext, TaskState, run_name};
 use mainspring_core::{RunId, Timestamp};
-use mainspring_store::{AskedRun, Caller, Error, Result, RunInfo, TaskStart};
+use mainspring_store::{AskedRun, CalledBy, Caller, Error, Result, RunInfo, TaskStart};
 use serde_json::Value;
 
 use super::live::{Answer, Live, Place};
@@ -189,6 +189,7 @@ impl Inner {
             return Ok(Err(format!("workflows start each other more than {CALLS_DEEP_MAX} deep")));
         }
         let caller = Caller { run: live.run, task: live.name(place) };
+        let caller = CalledBy { caller, task: place.0, item: place.1 };
         let asked = AskedRun {
             id: child,
             job: job.id,

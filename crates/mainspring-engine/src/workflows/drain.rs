@@ -39,13 +39,14 @@ impl Drains {
     }
 }
 
-/// Reads the runs of tasks of a workflow run that are not final, each with its task.
+/// Reads the runs of tasks of a workflow run that are not final, each with its task; those that its tasks have started, too.
 pub(super) async fn unfinished(store: &dyn Store, workflow: &Workflow, run: RunId) -> Result<Vec<(RunId, u32)>> {
     let states: Vec<RunState> = RunState::ALL.iter().copied().filter(|state| !state.is_final()).collect();
     let numbers: FxHashMap<&str, u32> = workflow.tasks.iter().map(|task| task.name.as_str()).zip(0..).collect();
     // Runs of items have the item in brackets.
     let number = |run: &str| numbers.get(run.split('[').next()?).copied();
-    let mut found = Vec::new();
+    let called = store.called_runs(run).await?;
+    let mut found: Vec<(RunId, u32)> = called.iter().filter_map(|(run, task)| Some((*run, number(task)?))).collect();
     let mut before = None;
     loop {
         let query = RunQuery { parent: Some(run), states: states.clone(), before, limit: PAGE, ..RunQuery::default() };

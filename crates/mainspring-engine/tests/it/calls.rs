@@ -16,7 +16,7 @@ use crate::kit::until;
 use crate::workflows::{child, end, over_both, request, stage, task};
 
 /// A task that starts a workflow.
-fn call(name: &str, workflow: &str, inputs: Value) -> TaskDefinition {
+pub(crate) fn call(name: &str, workflow: &str, inputs: Value) -> TaskDefinition {
     let Value::Object(inputs) = inputs else { panic!("inputs have names") };
     let job = Job::new(JobKey::new("default", "etl"), Task::Noop);
     let call = Some(Call { workflow: workflow.to_owned(), inputs });

@@ -12,6 +12,7 @@ use mainspring_engine::control::{Ask, Error, Reran, RerunAsk, RerunError, RerunT
 use mainspring_engine::{Engine, RunContext};
 use mainspring_store::{Expect, MemoryStore, Store};
 
+use crate::calls::call;
 use crate::kit::until;
 use crate::workflows::{Stage, begin, end, over_both, stage, task};
 
@@ -104,6 +105,32 @@ async fn set_back(store: Arc<dyn Store>) {
     assert_eq!(state(&engine, run, 2).await, Some(TaskState::Succeeded));
     assert_eq!(most.load(Ordering::SeqCst), 1, "never two at once");
     engine.stop(Duration::from_secs(5)).await.expect("it stops");
+}
+
+/// What a task has started runs no second time before the first has ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn task_that_is_set_back_waits_for_the_run_that_it_has_started() {
+    over_both(async |store| {
+        let stage = stage();
+        let most = never_twice(&stage);
+        let engine = stage.engine(store).await;
+        let control = engine.control();
+        let plain = Job::new(JobKey::new("default", "plain"), Task::Handler { name: "alone".into() });
+        control.save(vec![(Arc::new(plain), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+        let run = begin(&engine, vec![call("part", "plain", serde_json::json!({}))]).await;
+        until("plain runs", async || (most.load(Ordering::SeqCst) == 1).then_some(())).await;
+        let child = async || control.workflow(run).await.expect("read")?.tasks.first()?.child;
+        let first = child().await.expect("it has started a run");
+        control.rerun_tasks(run, &named(&["part"], false, true), None, None).await.expect("carried out");
+        let second = until("it starts another run", async || child().await.filter(|child| *child != first)).await;
+        assert_eq!(control.run(first).await.expect("kept").state, RunState::Cancelled, "it is over by then");
+        until("plain runs again", async || control.run(second).await.ok().filter(|run| run.state == RunState::Running))
+            .await;
+        stage.gate.send_replace(true);
+        assert_eq!(end(&engine, run).await.state, RunState::Succeeded);
+        assert_eq!(most.load(Ordering::SeqCst), 1, "never two at once");
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,5 +3,6 @@
 CREATE TABLE IF NOT EXISTS workflow_call (
     child BINARY(16) NOT NULL PRIMARY KEY,
     parent BINARY(16) NOT NULL,
-    task VARCHAR(255) NOT NULL
+    task VARCHAR(255) NOT NULL,
+    KEY workflow_call_parent (parent)
 ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin;

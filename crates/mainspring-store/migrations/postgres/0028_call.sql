@@ -5,3 +5,4 @@ CREATE TABLE IF NOT EXISTS workflow_call (
     parent UUID NOT NULL,
     task TEXT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS workflow_call_parent ON workflow_call (parent);

@@ -5,3 +5,4 @@ CREATE TABLE workflow_call (
     parent BLOB NOT NULL,
     task TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX workflow_call_parent ON workflow_call (parent);

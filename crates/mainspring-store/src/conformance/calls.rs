@@ -9,7 +9,7 @@ use mainspring_core::workflow::TaskState;
 
 use super::kit::{Draft, Kit, asked, at};
 use super::workflows::{begin, begun, ended, inbox, read, step, stepped, write};
-use crate::{AskedRun, Caller, MessageBody, PurgeRule, Store, TaskVerb, TaskWrite, TimeLimit, WorkflowStep};
+use crate::{AskedRun, CalledBy, Caller, MessageBody, PurgeRule, Store, TaskVerb, TaskWrite, TimeLimit, WorkflowStep};
 
 /// A task's row names a run before there is one; once that is asked for, its end is told, and it is asked for once.
 pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<dyn Store>) {
@@ -25,13 +25,16 @@ pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<
     assert_eq!(read(&kit, outer).await.tasks[0].child, Some(id));
     assert_eq!(kit.store.run(id).await.expect("run"), None);
     let caller = Caller { run: outer, task: "a".into() };
-    let run = AskedRun { id, origin: Origin::Api, caller: Some(caller.clone()), ..asked(&other, 1, at(1_100)) };
+    let by = Some(CalledBy { caller: caller.clone(), task: 0, item: None });
+    let run = AskedRun { id, origin: Origin::Api, caller: by, ..asked(&other, 1, at(1_100)) };
     assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Queued);
     assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Known);
     let info = kit.run(id).await;
     assert_eq!((info.caller, info.parent, info.task), (Some(caller), None, None));
+    assert_eq!(kit.store.called_runs(outer).await.expect("called_runs"), [(id, "a".to_owned())]);
     kit.store.cancel_run(id, "no more", None, at(1_200)).await.expect("cancel_run");
     assert_eq!(inbox(&kit, outer).await, [ended(id, RunState::Cancelled)]);
+    assert_eq!(kit.store.called_runs(outer).await.expect("called_runs"), []);
     assert_eq!(kit.run(id).await.caller.map(|caller| caller.run), Some(outer));
     // Retention may take it before the workflow run has heard of it: still it is not made again.
     kit.store.purge(all(100)).await.expect("purge");
@@ -44,9 +47,13 @@ pub(crate) async fn over(kit: &Kit) -> Vec<AskedRun> {
     let (job, outer) = begun(kit, &["a", "b", "c"]).await;
     let other = kit.save(Draft::new("other")).await;
     let mut started = Vec::new();
-    for (number, task) in ["a", "b", "c"].into_iter().enumerate() {
-        let (id, caller) = (outer.called(job.id(), task, 0), Some(Caller { run: outer, task: task.into() }));
-        let run = AskedRun { id, caller, ..asked(&other, number as u64, at(1_000)) };
+    for (number, name) in (0..).zip(["a", "b", "c"]) {
+        let id = outer.called(job.id(), name, 0);
+        let calls = TaskWrite { call: Some(id), ..write(number, TaskState::Running) };
+        stepped(kit, WorkflowStep { tasks: vec![calls], ..step(&read(kit, outer).await, at(1_000)) }).await;
+        let caller = Caller { run: outer, task: name.into() };
+        let caller = Some(CalledBy { caller, task: number, item: None });
+        let run = AskedRun { id, caller, ..asked(&other, u64::from(number), at(1_000)) };
         kit.store.ask_run(run.clone()).await.expect("ask_run");
         kit.store.cancel_run(id, "no more", None, at(1_100)).await.expect("cancel_run");
         started.push(run);
@@ -80,8 +87,39 @@ pub async fn what_tasks_have_started_is_forgotten_after_the_runs(store: Arc<dyn 
         kit.store.purge(all(100)).await.expect("purge");
     }
     for run in started {
-        assert_eq!(kit.store.ask_run(run).await.expect("ask_run").placed, Placed::Queued);
+        assert_eq!(kit.store.ask_run(run).await.expect("ask_run").placed, Placed::Known, "no row names it any more");
     }
+}
+
+/// A run is made only while the row of a task, or of one of its items, names it and says that the task is under way.
+pub async fn run_that_no_row_of_a_task_names_is_not_made(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, outer) = begun(&kit, &["a"]).await;
+    let other = kit.save(Draft::new("other")).await;
+    let [first, second] = [0, 1].map(|attempt| outer.called(job.id(), "a[1]", attempt));
+    let place = async |id, item| {
+        let caller = Caller { run: outer, task: "a[1]".into() };
+        let caller = Some(CalledBy { caller, task: 0, item });
+        let asked = AskedRun { id, caller, ..asked(&other, 1, at(1_000)) };
+        kit.store.ask_run(asked).await.expect("ask_run").placed
+    };
+    let goes = async |state, call, generation| {
+        let whole = TaskWrite { generation, ..write(0, TaskState::Running) };
+        let item = TaskWrite { item: Some(1), call, generation, ..write(0, state) };
+        stepped(&kit, WorkflowStep { tasks: vec![whole, item], ..step(&read(&kit, outer).await, at(1_000)) }).await;
+    };
+    assert_eq!(place(first, Some(1)).await, Placed::Known);
+    goes(TaskState::Running, Some(first), 0).await;
+    assert_eq!(place(first, None).await, Placed::Known);
+    assert_eq!(place(first, Some(2)).await, Placed::Known);
+    assert_eq!(place(second, Some(1)).await, Placed::Known);
+    goes(TaskState::Cancelled, None, 0).await;
+    assert_eq!(place(first, Some(1)).await, Placed::Known);
+    goes(TaskState::Running, Some(second), 1).await;
+    assert_eq!(place(first, Some(1)).await, Placed::Known);
+    assert_eq!(kit.store.run(first).await.expect("run"), None);
+    assert_eq!(place(second, Some(1)).await, Placed::Queued);
+    assert_eq!(kit.store.called_runs(outer).await.expect("called_runs"), [(second, "a[1]".to_owned())]);
 }
 
 /// A workflow run that ends what its tasks have started gives the slots back.
@@ -91,17 +129,16 @@ pub async fn run_that_a_task_has_started_is_ended_with_its_slot(store: Arc<dyn S
     let mut limited = Job::new(JobKey::new("default", "other"), Task::Noop);
     limited.overlap = Overlap::Hold;
     let other = kit.save(Draft::of(limited)).await;
-    let mut ids = Vec::new();
-    for (number, task) in ["a", "b"].into_iter().enumerate() {
-        let id = outer.called(job.id(), task, 0);
-        let caller = Some(Caller { run: outer, task: task.into() });
-        kit.store.ask_run(AskedRun { id, caller, ..asked(&other, number as u64, at(1_000)) }).await.expect("ask_run");
-        ids.push(id);
-    }
-    assert_eq!([kit.run(ids[0]).await.state, kit.run(ids[1]).await.state], [RunState::Queued, RunState::Held]);
+    let ids = ["a", "b"].map(|task| outer.called(job.id(), task, 0));
     let calls = |task: u32| TaskWrite { call: Some(ids[task as usize]), ..write(task, TaskState::Running) };
     let tasks = vec![calls(0), calls(1)];
     stepped(&kit, WorkflowStep { tasks, ..step(&read(&kit, outer).await, at(1_000)) }).await;
+    for (task, name) in [(0, "a"), (1, "b")] {
+        let caller = Some(CalledBy { caller: Caller { run: outer, task: name.into() }, task, item: None });
+        let id = ids[task as usize];
+        kit.store.ask_run(AskedRun { id, caller, ..asked(&other, u64::from(task), at(1_000)) }).await.expect("ask_run");
+    }
+    assert_eq!([kit.run(ids[0]).await.state, kit.run(ids[1]).await.state], [RunState::Queued, RunState::Held]);
     let cancel = vec![(ids[0], "no more".to_owned())];
     stepped(&kit, WorkflowStep { cancel, ..step(&read(&kit, outer).await, at(1_100)) }).await;
     assert_eq!([kit.run(ids[0]).await.state, kit.run(ids[1]).await.state], [RunState::Cancelled, RunState::Queued]);

@@ -15,7 +15,7 @@ use super::live::{More, Run, Stamp};
 use super::model::Model;
 use super::route;
 use crate::error::{Error, Result};
-use crate::row::{Asked, AskedRun, AttemptInfo, Caller, Cancelled, RunInfo, RunQuery};
+use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 
 /// See [`crate::Store::ask_run`].
 pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
@@ -27,8 +27,8 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     if model.live.get(asked.id).is_some() || model.history.get(asked.id).is_some() {
         return Ok(Asked { placed: Placed::Known });
     }
-    if let Some(Caller { run, .. }) = &asked.caller
-        && !model.workflows.call(asked.id, *run)
+    if let Some(by) = &asked.caller
+        && !(model.workflows.names(by, asked.id) && model.workflows.call(asked.id, by.caller.run))
     {
         return Ok(Asked { placed: Placed::Known });
     }
@@ -60,8 +60,8 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
 }
 
 fn new_run(asked: AskedRun, state: RunState, born: Placed, expires_at: Option<Timestamp>) -> Run {
-    let more =
-        More { input: asked.input, rerun_of: asked.rerun_of, caller: asked.caller, expires_at, ..More::default() };
+    let caller = asked.caller.map(|by| by.caller);
+    let more = More { input: asked.input, rerun_of: asked.rerun_of, caller, expires_at, ..More::default() };
     Run {
         id: asked.id,
         job: asked.job,

@@ -13,6 +13,7 @@ use super::live::{More, Run, Stamp, TaskOf};
 use super::model::{End, Model};
 use super::{route, runs};
 use crate::error::{Error, Result};
+use crate::row::CalledBy;
 use crate::workflow::{
     Message, MessageBody, Repeat, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, TimeLimit, WorkflowDue,
     WorkflowRow, WorkflowStep, repeated, shared,
@@ -97,6 +98,13 @@ impl Workflows {
         } else if let Some(parent) = self.calls.get(&run.id).copied() {
             self.leave(parent, Some(MessageBody::Ended { child: run.id, state }));
         }
+    }
+
+    /// Whether a task of a live run is under way and names this run as its own.
+    pub(super) fn names(&self, by: &CalledBy, child: RunId) -> bool {
+        let workflow = self.runs.get(&by.caller.run).filter(|workflow| workflow.turn > 0);
+        let row = workflow.and_then(|workflow| workflow.tasks.get(&(by.task, by.item)));
+        row.is_some_and(|row| row.state == TaskState::Running && row.child == Some(child))
     }
 
     /// Notes that a task starts a run. False: it has before.
@@ -211,6 +219,13 @@ pub(super) fn inbox(model: &Model, id: RunId, limit: u32) -> Vec<Message> {
     let Some(workflow) = model.workflows.runs.get(&id) else { return Vec::new() };
     let message = |(id, body): (&i64, &Option<MessageBody>)| Some(Message { id: *id, body: body.clone()? });
     workflow.inbox.iter().filter_map(message).take(limit as usize).collect()
+}
+
+/// See [`crate::Store::called_runs`].
+pub(super) fn called(model: &Model, id: RunId) -> Vec<(RunId, String)> {
+    let calls = model.workflows.calls.iter().filter(|(_, parent)| **parent == id);
+    let live = calls.filter_map(|(child, _)| model.live.get(*child));
+    live.filter_map(|run| Some((run.id, run.more.as_ref()?.caller.as_ref()?.task.clone()))).collect()
 }
 
 /// Counts tasks that wait for the end of a run that has ended and of which nothing is left to hear.

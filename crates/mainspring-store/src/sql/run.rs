@@ -19,9 +19,9 @@ use super::job;
 use super::replace::{Ending, Notes, Unfinished, end_unstarted, replace, request_end, unfinished};
 use super::route::end_shards;
 use super::session::{RunChanges, Session};
-use super::workflow::repeat;
+use super::workflow::{item_of, repeat};
 use crate::error::Error;
-use crate::row::{Asked, AskedRun, AttemptInfo, Caller, Cancelled, RunInfo, RunQuery};
+use crate::row::{Asked, AskedRun, AttemptInfo, CalledBy, Caller, Cancelled, RunInfo, RunQuery};
 
 /// See [`crate::Store::ask_run`].
 pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step<Asked> {
@@ -33,9 +33,8 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     if !exists(db, sql!("definition"), &version)? {
         return Err(missing().into());
     }
-    if is_known(db, asked.id)?
-        || asked.caller.is_some() && exists(db, sql!("call_has"), &[(":id", asked.id.as_bytes())])?
-    {
+    let has_caller = |by: &CalledBy| may_call(db, asked.id, by);
+    if is_known(db, asked.id)? || !asked.caller.as_ref().map_or(Ok(true), has_caller)? {
         return Ok(Asked { placed: Placed::Known });
     }
     let rule = job.definition.gate();
@@ -43,7 +42,7 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     let (state, placed) = admit(db, &mut session.runs, &mut notes, asked, rule)?;
     let expires_at = job.definition.start_timeout_ms.map(|ms| asked.at + ms);
     insert(db, asked, state, rule.is_some(), expires_at)?;
-    if let Some(Caller { run, task }) = &asked.caller {
+    if let Some(CalledBy { caller: Caller { run, task }, .. }) = &asked.caller {
         let values: [(&str, &dyn ToSql); 3] =
             [(":child", asked.id.as_bytes()), (":parent", run.as_bytes()), (":task", task)];
         execute(db, sql!("call_add"), &values)?;
@@ -56,6 +55,16 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     notes.pass_on(session)?;
     session.note_queued();
     Ok(Asked { placed })
+}
+
+/// Whether a task of a workflow run still names a run, which was not made before. Its row stays as it is until the end of the transaction:
+/// whoever sets the task back either finds the run or comes first.
+fn may_call(db: &dyn Db, run: RunId, by: &CalledBy) -> Step<bool> {
+    let parent: (&str, &dyn ToSql) = (":run", by.caller.run.as_bytes());
+    db.lock(sql!("lock_workflow"), Lock::Share, &[parent])?;
+    let item = item_of(by.item);
+    let row: [(&str, &dyn ToSql); 4] = [parent, (":task", &by.task), (":item", &item), (":child", run.as_bytes())];
+    Ok(exists(db, sql!("call_named"), &row)? && !exists(db, sql!("call_has"), &[(":id", run.as_bytes())])?)
 }
 
 /// Asks the job's gate, if it has a limit, and counts the run in.

@@ -324,6 +324,10 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "begin a workflow", move |s| workflow::begin(s, run, at)).await
     }
 
+    async fn called_runs(&self, run: RunId) -> Result<Vec<(RunId, String)>> {
+        self.read(ReadLane::Engine, "read what a workflow run has started", move |db| workflow::called(db, run)).await
+    }
+
     async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
         self.read(ReadLane::Engine, "read what a workflow run is to hear", move |db| workflow::inbox(db, run, limit))
             .await

@@ -28,7 +28,7 @@ const REACHED: i64 = -1;
 /// The item of a task as a whole.
 const WHOLE: i64 = -1;
 
-fn item_of(item: Option<u32>) -> i64 {
+pub(super) fn item_of(item: Option<u32>) -> i64 {
     item.map_or(WHOLE, i64::from)
 }
 
@@ -79,6 +79,12 @@ pub(crate) fn workflow(db: &dyn Db, run: RunId, inbox: u32) -> Step<Option<Workf
     let tasks = read(db, sql!("workflow_tasks"), &this, task)?;
     let inbox = self::inbox(db, run, inbox)?;
     Ok(Some(WorkflowRow { tasks, inbox, ..found }))
+}
+
+/// See [`crate::Store::called_runs`].
+pub(crate) fn called(db: &dyn Db, run: RunId) -> Step<Vec<(RunId, String)>> {
+    let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
+    read(db, sql!("calls_live"), &this, |row| Ok((run_id(row, 0)?, row.get(1)?)))
 }
 
 /// See [`crate::Store::workflow_inbox`].
