@@ -257,12 +257,12 @@ async fn run_that_a_row_names_is_asked_for_by_the_next_node() {
                 start: None,
                 call,
             };
-            let call = Some(id.called(job.id, "part", 0));
+            let call = id.called(job.id, "part", 0);
             let step = WorkflowStep {
                 run: id,
                 turn: row.turn,
                 heard: Vec::new(),
-                tasks: vec![write(0, TaskState::Succeeded, None), write(1, TaskState::Running, call)],
+                tasks: vec![write(0, TaskState::Succeeded, None), write(1, TaskState::Running, Some(call))],
                 cancel: Vec::new(),
                 stop: None,
                 paused: false,
@@ -273,7 +273,7 @@ async fn run_that_a_row_names_is_asked_for_by_the_next_node() {
                 at,
             };
             store.step_workflow(step).await.expect("written");
-            assert_eq!(store.run(call.expect("named")).await.expect("read"), None);
+            assert_eq!(store.run(call).await.expect("read"), None);
             id
         };
         let engine = stage.engine(store).await;
