@@ -400,24 +400,32 @@ export async function readImportReport({ server, open }) {
 /** The script of an executor's job is changed, compared and saved with a remark; what is written stays while a version is looked at, and an old version runs again. */
 export async function writeScript({ server, open }) {
   await server.call('POST', '/api/v1/xxl/apps', { name: 'scripts', glue: true });
-  await server.job('sums', { xxl: { app: 'scripts', glue: { language: 'shell', source: '#!/bin/bash\necho first\n', remark: 'begun' } } });
+  const spec = { xxl: { app: 'scripts', glue: { language: 'shell', source: '#!/bin/bash\r\necho first\r\n', remark: 'begun' } } };
+  await server.job('sums', spec);
   const source = async () => (await server.call('GET', '/api/v1/namespaces/default/jobs/sums')).spec.xxl.glue.source;
   const page = await signIn(await open(), server);
   await visit(page, '/ns/default/jobs/sums?tab=script');
   const version = (number) => page.getByRole('list', { name: 'Versions of the script' }).getByRole('button', { name: new RegExp(`^Version ${number}`) });
   await version(1).waitFor();
+  // Lines that end as in Windows are no change.
+  await page.getByText('Runs that begin are sent this script.').waitFor();
   const faults = await violations(page);
-  await page.getByRole('textbox', { name: 'Script', exact: true }).click();
-  await page.keyboard.press('ControlOrMeta+End');
-  await page.keyboard.type('echo second');
+  const write = async (text) => {
+    await page.getByRole('textbox', { name: 'Script', exact: true }).click();
+    await page.keyboard.press('ControlOrMeta+End');
+    await page.keyboard.type(text);
+  };
+  await write('echo second');
   await page.getByText('What you have written is not saved.').waitFor();
+  // What others change of the job is in nobody's way.
+  await server.job('sums', { ...spec, description: 'adds up' });
   await page.getByRole('button', { name: 'Review and save' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Remark').fill('says it twice');
   faults.push(...(await violations(page)));
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved as version 2.').waitFor();
-  if (!(await source()).includes('echo second')) faults.push('what was written is not what runs');
+  if ((await source()) !== '#!/bin/bash\r\necho first\r\necho second') faults.push('what was written is not what runs');
 
   await version(1).click();
   await page.getByRole('heading', { name: 'Version 1 against the script that runs now' }).waitFor();
@@ -428,6 +436,20 @@ export async function writeScript({ server, open }) {
   await page.getByText('Version 1 runs again, as version 3.').waitFor();
   await page.getByText('Runs that begin are sent this script.').waitFor();
   if ((await source()).includes('echo second')) faults.push('the old script does not run again');
+
+  await write('echo mine');
+  await page.getByText('What you have written is not saved.').waitFor();
+  await server.call('POST', '/api/v1/namespaces/default/jobs/sums/glue', { source: 'echo theirs', language: 'shell' });
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  await dialog.getByLabel('Remark').fill('mine, too');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  const both = page.getByRole('dialog', { name: 'Somebody saved this script meanwhile' });
+  await both.getByText('echo theirs').waitFor();
+  faults.push(...(await violations(page)));
+  if ((await source()) !== 'echo theirs') faults.push('what others saved is replaced unasked');
+  await both.getByRole('button', { name: 'Replace theirs' }).click();
+  await page.getByText('Saved as version 5.').waitFor();
+  if (!(await source()).includes('echo mine')) faults.push('what was to replace others is not what runs');
   return faults;
 }
 

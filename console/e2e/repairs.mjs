@@ -95,7 +95,7 @@ export async function actOnARectangle({ server, open }) {
   await page.getByRole('status').getByText('2 tasks × 3 runs').waitFor();
   if (!(await cell(0, 2).evaluate((at) => at === document.activeElement))) faults.push('the focus is not at the corner that moves');
   await page.getByRole('button', { name: 'Backfill these dates' }).click();
-  await page.waitForURL((url) => url.pathname.endsWith('/backfills/new') && url.searchParams.get('from') === '2026-10-01T02:00:00.000Z');
+  await page.waitForURL((url) => url.pathname.endsWith('/backfills/new') && url.searchParams.get('from') === '2026-10-01T02:00:00.000Z' && url.searchParams.get('tasks') === 'first,second');
   await page.getByText('3 fire times: 0 run for the first time, 3 run again').waitFor();
 
   await server.job('gated', { tasks: { gate: { approval: { prompt: 'go on?' } }, slow: { run: 'sleep 600' }, after: { needs: ['gate', 'slow'], noop: true } } });

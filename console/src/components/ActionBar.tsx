@@ -1,6 +1,6 @@
 import { Ellipsis, type LucideIcon, SquareTerminal } from 'lucide-react';
 import { useT } from '@/i18n';
-import { type Command, asCli, asCurl } from '@/lib/commands';
+import { type Commands, asText } from '@/lib/commands';
 import { useKeys } from '@/lib/keys';
 import css from './ActionBar.module.css';
 import { Button, IconButton } from './Button';
@@ -13,8 +13,8 @@ export interface Action {
   label: string;
   icon: LucideIcon;
   run: () => void;
-  /** The same for the command line and for curl. */
-  command?: Command;
+  /** The same for the command line and for curl: one command, or some, each on a line of its own. */
+  command?: Commands;
   tone?: 'plain' | 'primary' | 'danger';
   /** A key for it. */
   keys?: string;
@@ -37,8 +37,8 @@ export function ActionBar({ actions }: { actions: readonly Action[] }) {
     ),
   );
   const inMenu = actions.filter((action) => action.hidden);
-  const clis = actions.flatMap(({ id, label, command }) => (command?.cli ? [{ id, label, text: asCli(command.cli) }] : []));
-  const curls = actions.flatMap(({ id, label, command }) => (command ? [{ id, label, text: asCurl(command) }] : []));
+  const copies = (how: 'cli' | 'curl') => actions.map(({ id, label, command = [] }) => ({ id, label, text: asText(command, how) })).filter(({ text }) => text !== '');
+  const [clis, curls] = [copies('cli'), copies('curl')];
   return (
     <div className={css.bar} role="group">
       {actions
@@ -78,19 +78,19 @@ export function ActionBar({ actions }: { actions: readonly Action[] }) {
 }
 
 /** The two copies as menu items, for an action that stands alone. */
-export function CopyItems({ command }: { command: Command }) {
+export function CopyItems({ command }: { command: Commands }) {
   const t = useT();
   const copy = useCopy();
-  const { cli } = command;
+  const cli = asText(command, 'cli');
   return (
     <>
       <MenuLabel>{t.common.copy}</MenuLabel>
       {cli && (
-        <MenuItem icon={SquareTerminal} onSelect={() => copy(asCli(cli))}>
+        <MenuItem icon={SquareTerminal} onSelect={() => copy(cli)}>
           {t.common.copyCli}
         </MenuItem>
       )}
-      <MenuItem icon={SquareTerminal} onSelect={() => copy(asCurl(command))}>
+      <MenuItem icon={SquareTerminal} onSelect={() => copy(asText(command, 'curl'))}>
         {t.common.copyCurl}
       </MenuItem>
     </>

@@ -7,6 +7,15 @@ export interface Command {
   http: { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
 }
 
+/** One command, or some that do it together. */
+export type Commands = Command | readonly Command[];
+
+/** The words for a shell, a line for each command: what the command line lacks has none. */
+export function asText(commands: Commands, how: 'cli' | 'curl'): string {
+  const lines = [commands].flat().flatMap((command) => (how === 'curl' ? asCurl(command) : command.cli ? asCli(command.cli) : []));
+  return lines.join('\n');
+}
+
 /** Quotes a word for a POSIX shell, when it needs that. */
 export function shellWord(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

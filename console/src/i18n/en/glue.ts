@@ -5,6 +5,8 @@ export const glue = {
   current: 'runs now',
   runsNow: 'Runs that begin are sent this script.',
   unsaved: 'What you have written is not saved.',
+  overtaken: 'Somebody saved this script meanwhile',
+  begunFrom: 'What yours was begun from',
   discard: 'Discard',
   reviewText: 'Runs that begin after the save are sent the new script. The one before stays as a version.',
   remark: 'Remark',

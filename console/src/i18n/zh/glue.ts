@@ -7,6 +7,8 @@ export const glue: typeof en = {
   current: '当前运行',
   runsNow: '新开始的运行会使用此脚本。',
   unsaved: '所写内容尚未保存。',
+  overtaken: '在此期间有人保存了此脚本',
+  begunFrom: '您开始编辑时的脚本',
   discard: '放弃修改',
   reviewText: '保存后开始的运行会使用新脚本，原脚本保留为一个版本。',
   remark: '备注',

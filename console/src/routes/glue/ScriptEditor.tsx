@@ -1,4 +1,4 @@
-import { EditorState } from '@codemirror/state';
+import { Annotation, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import editor from '../editor/Editor.module.css';
@@ -6,7 +6,10 @@ import { writing } from '../editor/codemirror';
 import { colouring } from './languages';
 import type { Language } from './queries';
 
-/** A script as text. Escape, then Tab, leaves it by keyboard. */
+/** Marks what comes from outside: nobody has typed it. */
+const handedIn = Annotation.define<true>();
+
+/** A script as text whose lines end with line feeds; tells what people change in it. Escape, then Tab, leaves it by keyboard. */
 export function ScriptEditor({ label, text, language, onChange }: { label: string; text: string; language: Language; onChange: (text: string) => void }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
@@ -23,7 +26,7 @@ export function ScriptEditor({ label, text, language, onChange }: { label: strin
           colouring(language),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+            if (update.docChanged && !update.transactions.some((each) => each.annotation(handedIn))) latest.current.onChange(update.state.doc.toString());
           }),
         ],
       }),
@@ -36,7 +39,7 @@ export function ScriptEditor({ label, text, language, onChange }: { label: strin
   useEffect(() => {
     const current = view.current;
     if (!current || current.state.doc.toString() === text) return;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } });
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text }, annotations: handedIn.of(true) });
   }, [text]);
 
   return <div ref={host} className={editor.yaml} />;

@@ -1,9 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { RotateCcw, Save } from 'lucide-react';
 import { useState } from 'react';
+import { asApiError } from '@/api/problem';
 import { Button } from '@/components/Button';
 import { confirm } from '@/components/confirm';
+import { Dialog } from '@/components/Dialog';
 import { FormDialog } from '@/components/FormDialog';
 import { Loaded } from '@/components/Feedback';
 import { Field, TextInput } from '@/components/Field';
@@ -18,7 +20,9 @@ import { jobRoute } from '../job/routes';
 import css from './Glue.module.css';
 import { ScriptEditor } from './ScriptEditor';
 import { colouring } from './languages';
-import { type GlueVersion, type Language, glueVersionQuery, glueVersionsQuery, rollBack, saveGlue } from './queries';
+import { asEdited } from './lines';
+import { type GlueVersion, type Language, type Stored, glueVersionQuery, glueVersionsQuery, rollBack, saveGlue } from './queries';
+import { type Written, isOvertaken, over, toSave, write } from './written';
 
 /** What a remark holds at most, in characters. */
 const REMARK_MAX = 128;
@@ -89,13 +93,18 @@ function Writing({ of, script }: { of: Job; script: Script }) {
   const t = useT();
   const formats = useFormats();
   const saved = useSaved(of);
-  const [written, setWritten] = useState<string>();
+  const client = useQueryClient();
+  const [written, setWritten] = useState<Written>();
   const [reviewing, setReviewing] = useState(false);
+  const [conflict, setConflict] = useState<Stored>();
   const [remark, setRemark] = useState('');
-  const text = written ?? script.source;
-  const isChanged = text !== script.source;
+  const now: Stored = { ...script, version: of.version };
+  const { source, language } = written?.base ?? now;
+  const text = written?.text ?? asEdited(source);
+  const isChanged = written !== undefined;
+  const isBehind = isChanged && isOvertaken(written, script);
   const save = useMutation({
-    mutationFn: () => saveGlue(of.namespace, of.name, text, script.language, remark.trim()),
+    mutationFn: (what: Written) => saveGlue(of.namespace, of.name, toSave(what), remark.trim()),
     onSuccess: async ({ version }) => {
       await saved();
       setReviewing(false);
@@ -103,7 +112,14 @@ function Writing({ of, script }: { of: Job; script: Script }) {
       setRemark('');
       toast({ tone: 'good', text: t.glue.saved(formats.number(version)) });
     },
-    onError: (error) => toastError(t.errors.action(t.editor.save), error),
+    onError: async (error, what) => {
+      const theirs = asApiError(error).code === 'resource.stale' ? await stored(client, of).catch(() => undefined) : undefined;
+      if (!theirs) toastError(t.errors.action(t.editor.save), error);
+      else if (isOvertaken(what, theirs)) {
+        setReviewing(false);
+        setConflict(theirs);
+      } else save.mutate(over(what, theirs));
+    },
   });
   useBlocker({
     disabled: !isChanged,
@@ -119,13 +135,13 @@ function Writing({ of, script }: { of: Job; script: Script }) {
     <>
       <Panel
         title={t.glue.script}
-        aside={script.language}
+        aside={language}
         flush
       >
-        <ScriptEditor label={t.glue.script} text={text} language={script.language} onChange={setWritten} />
+        <ScriptEditor label={t.glue.script} text={text} language={language} onChange={(next) => setWritten((before) => write(before, now, next))} />
       </Panel>
       <div className={css.bar}>
-        <p className={css.quiet}>{isChanged ? t.glue.unsaved : t.glue.runsNow}</p>
+        <p className={css.quiet}>{isBehind ? `${t.glue.overtaken}.` : isChanged ? t.glue.unsaved : t.glue.runsNow}</p>
         {isChanged && (
           <Button icon={RotateCcw} onClick={() => setWritten(undefined)}>
             {t.glue.discard}
@@ -135,15 +151,64 @@ function Writing({ of, script }: { of: Job; script: Script }) {
           {t.editor.review}
         </Button>
       </div>
-      {reviewing && (
-        <FormDialog onClose={() => setReviewing(false)} title={t.editor.reviewTitle} description={t.glue.reviewText} width="l" action={t.editor.save} ready={remarkText !== '' && remarkText.length <= REMARK_MAX} busy={save.isPending} onSubmit={() => save.mutate()}>
-          <DiffView before={script.source} after={text} beforeLabel={t.glue.current} afterLabel={t.editor.yours} colours={colouring(script.language)} />
+      {reviewing && written && (
+        <FormDialog onClose={() => setReviewing(false)} title={t.editor.reviewTitle} description={t.glue.reviewText} width="l" action={t.editor.save} ready={remarkText !== '' && remarkText.length <= REMARK_MAX} busy={save.isPending} onSubmit={() => save.mutate(written)}>
+          <DiffView before={asEdited(source)} after={text} beforeLabel={isBehind ? t.glue.begunFrom : t.glue.current} afterLabel={t.editor.yours} colours={colouring(language)} />
           <Field label={t.glue.remark} hint={t.glue.remarkHint}>
             {(field) => <TextInput {...field} maxLength={REMARK_MAX} value={remark} onChange={(event) => setRemark(event.target.value)} />}
           </Field>
         </FormDialog>
       )}
+      {conflict && written && (
+        <Conflict
+          mine={text}
+          theirs={conflict}
+          onClose={() => setConflict(undefined)}
+          onTake={() => {
+            setConflict(undefined);
+            setWritten(undefined);
+          }}
+          onReplace={() => {
+            const mine = over(written, conflict);
+            setConflict(undefined);
+            setWritten(mine);
+            save.mutate(mine);
+          }}
+        />
+      )}
     </>
+  );
+}
+
+/** The script that the job has now, whatever this page has read before. */
+async function stored(client: QueryClient, of: Job): Promise<Stored | undefined> {
+  const { spec, version } = await client.fetchQuery({ ...jobQuery(of.namespace, of.name), staleTime: 0 });
+  const glue = spec.xxl?.glue;
+  return glue ? { source: glue.source, language: glue.language, version } : undefined;
+}
+
+/** Somebody else has saved the script meanwhile: both, and what becomes of them. */
+function Conflict({ mine, theirs, onClose, onTake, onReplace }: { mine: string; theirs: Stored; onClose: () => void; onTake: () => void; onReplace: () => void }) {
+  const t = useT();
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.glue.overtaken}
+      description={t.editor.staleText}
+      width="l"
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button onClick={onTake}>{t.editor.takeTheirs}</Button>
+          <Button tone="danger" onClick={onReplace}>
+            {t.editor.overwrite}
+          </Button>
+        </>
+      }
+    >
+      <DiffView before={asEdited(theirs.source)} after={mine} beforeLabel={t.glue.current} afterLabel={t.editor.yours} colours={colouring(theirs.language)} />
+    </Dialog>
   );
 }
 
@@ -153,17 +218,18 @@ function Old({ of, script, version, onDone }: { of: Job; script: Script; version
   const formats = useFormats();
   const saved = useSaved(of);
   const number = formats.number(version.version);
-  const query = useQuery(glueVersionQuery(of.namespace, of.name, version.version));
+  const query = useQuery(glueVersionQuery(of.namespace, of.name, version));
   const back = useMutation({
-    mutationFn: (remark: string) => rollBack(of.namespace, of.name, version.version, remark.slice(0, REMARK_MAX)),
-    onSuccess: async (made) => {
+    // What was looked at when it was asked for, whatever is here once it is confirmed.
+    mutationFn: ({ to, from, remark }: { to: GlueVersion; from: number; remark: string }) => rollBack(of.namespace, of.name, to, from, remark.slice(0, REMARK_MAX)),
+    onSuccess: async (made, { to }) => {
       await saved();
-      toast({ tone: 'good', text: t.glue.rolledBack(number, formats.number(made.version)) });
+      toast({ tone: 'good', text: t.glue.rolledBack(formats.number(to.version), formats.number(made.version)) });
       onDone();
     },
     onError: (error) => toastError(t.glue.rollBack, error),
   });
-  const ask = () => void confirm({ title: t.glue.rollBackTitle(number), text: t.glue.rollBackText, action: t.glue.rollBack, reason: true }).then((yes) => yes && back.mutate(yes.reason));
+  const ask = () => void confirm({ title: t.glue.rollBackTitle(number), text: t.glue.rollBackText, action: t.glue.rollBack, reason: true }).then((yes) => yes && back.mutate({ to: version, from: of.version, remark: yes.reason }));
   return (
     <Panel
       title={t.glue.compare(number)}
@@ -174,7 +240,7 @@ function Old({ of, script, version, onDone }: { of: Job; script: Script; version
       }
     >
       <Loaded query={query} what={t.jobDetail.versions.versionOf(number)}>
-        {({ source }) => <DiffView before={source ?? ''} after={script.source} beforeLabel={t.jobDetail.versions.versionOf(number)} afterLabel={t.glue.current} colours={colouring(version.language)} />}
+        {({ source }) => <DiffView before={asEdited(source ?? '')} after={asEdited(script.source)} beforeLabel={t.jobDetail.versions.versionOf(number)} afterLabel={t.glue.current} colours={colouring(version.language)} />}
       </Loaded>
     </Panel>
   );

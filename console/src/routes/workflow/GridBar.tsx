@@ -13,7 +13,7 @@ import { isFinal } from '@/states';
 import { GridRerun } from './GridRerun';
 import css from './RunGrid.module.css';
 import { steerTask } from './queries';
-import { type Chosen, datesOf } from './rectangle';
+import { type Chosen, datesOf, partOf } from './rectangle';
 import { useRunTime, useTaskWord } from './useWords';
 
 /** Tasks that are marked in one go: each is one request. */
@@ -26,13 +26,15 @@ export interface GridBarProps {
   chosen: readonly Chosen[];
   /** Its tasks. */
   names: readonly string[];
+  /** All tasks of the grid. */
+  all: readonly string[];
   picking: boolean;
   onPicking: (on: boolean) => void;
   onClear: () => void;
 }
 
 /** Says what is chosen in the grid, and what can be done about it. */
-export function GridBar({ namespace, job, chosen, names, picking, onPicking, onClear }: GridBarProps) {
+export function GridBar({ namespace, job, chosen, names, all, picking, onPicking, onClear }: GridBarProps) {
   const t = useT();
   const navigate = useNavigate();
   const [again, setAgain] = useState(false);
@@ -47,7 +49,7 @@ export function GridBar({ namespace, job, chosen, names, picking, onPicking, onC
     icon,
     busy: mark.isPending && mark.variables.state === state,
     disabledReason: open.length === 0 ? t.workflow.allOver : open.length > MARKED_MAX ? t.workflow.markMax(MARKED_MAX) : undefined,
-    ...(open[0] ? { command: { cli: ['run', 'mark', open[0].run, open[0].task, state], http: { method: 'POST' as const, path: fillPath('/api/v1/runs/{run}/tasks/{task}/mark', { ...open[0] }), body: { state } } } } : {}),
+    command: open.map(({ run, task }) => ({ cli: ['run', 'mark', run, task, state], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/tasks/{task}/mark', { run, task }), body: { state } } })),
     run: () =>
       void confirm({ title: t.workflow.markTitle(t.workflow.verbs[state], open.length), text: t.workflow.verbTexts[state], action: t.workflow.verbs[state], tone: state === 'failed' ? 'danger' : 'primary', reason: true }).then(
         (yes) => yes && mark.mutate({ tasks: open, state, reason: yes.reason }),
@@ -63,7 +65,7 @@ export function GridBar({ namespace, job, chosen, names, picking, onPicking, onC
       label: t.workflow.backfillDates,
       icon: Rewind,
       disabledReason: dates ? undefined : t.workflow.noDates,
-      run: () => dates && void navigate({ to: '/ns/$ns/backfills/new', params: { ns: namespace }, search: { job, ...dates, reprocess: 'all' } }),
+      run: () => dates && void navigate({ to: '/ns/$ns/backfills/new', params: { ns: namespace }, search: { job, ...dates, ...partOf(names, all) } }),
     },
   ];
   return (

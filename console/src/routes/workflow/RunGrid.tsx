@@ -58,6 +58,7 @@ function Grid({ namespace, job, runs, tasks, without }: RunGridProps & { runs: r
         namespace={namespace}
         job={job}
         chosen={box ? chosenOf(box, names, runs, statuses) : []}
+        all={names}
         names={box ? names.slice(box.top, box.bottom + 1) : []}
         picking={picking}
         onPicking={(on) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Run } from '../runs/queries';
-import { type Rectangle, boxOf, byTime, chosenOf, datesOf, holds, move } from './rectangle';
+import { type Rectangle, boxOf, byTime, chosenOf, datesOf, holds, move, partOf } from './rectangle';
 import { statusesOf } from './status';
 import type { RunTask } from './queries';
 
@@ -54,4 +54,9 @@ test('dates go from the first fire time to the last, in whichever order the runs
   const chosen = [runs[2], runs[0], { id: 'by hand' }].map((run) => ({ run: run as Run, tasks: [] }));
   expect(datesOf(chosen)).toEqual({ from: '2026-11-01T02:00:00Z', to: '2026-11-03T02:00:00Z' });
   expect(datesOf(chosen.slice(2))).toBeUndefined();
+});
+
+test('a backfill of some tasks leaves the others as they are', () => {
+  expect(partOf(['b', 'c'], ['a', 'b', 'c'])).toEqual({ reprocess: 'tasks', tasks: 'b,c' });
+  expect(partOf(['a', 'b', 'c'], ['a', 'b', 'c'])).toEqual({ reprocess: 'all' });
 });

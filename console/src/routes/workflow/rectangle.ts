@@ -72,3 +72,8 @@ export function datesOf(chosen: readonly Chosen[]): { from: string; to: string }
   const to = times.at(-1);
   return from && to ? { from, to } : undefined;
 }
+
+/** What a backfill of a rectangle runs again: its tasks, or whole runs where it holds all tasks that there are. */
+export function partOf(names: readonly string[], all: readonly string[]): { reprocess: 'all' } | { reprocess: 'tasks'; tasks: string } {
+  return names.length === all.length ? { reprocess: 'all' } : { reprocess: 'tasks', tasks: names.join(',') };
+}

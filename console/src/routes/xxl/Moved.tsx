@@ -12,7 +12,7 @@ const places = {
   startStop: { to: '/ns/$ns/jobs' },
   next: { to: '/ns/$ns/jobs', search: { sort: 'next' } },
   route: { to: '/ns/$ns/jobs/new' },
-  glue: { to: '/ns/$ns/jobs/new', search: { mode: 'yaml' } },
+  glue: { to: '/ns/$ns/jobs' },
   child: { to: '/ns/$ns/jobs/new', search: { mode: 'yaml' } },
   logs: { to: '/ns/$ns/runs' },
   rolling: { to: '/ns/$ns/runs', search: { q: 'state:running' } },
