@@ -27,8 +27,8 @@ const theme = EditorView.theme({
   '.cm-panels': { color: 'var(--ink)', backgroundColor: 'var(--surface)' },
   '.cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 9%, transparent) !important' },
   '.cm-deletedChunk': { backgroundColor: 'var(--danger-soft) !important' },
-  '.cm-changedText, .cm-insertedLine': { background: 'color-mix(in srgb, var(--good) 22%, transparent) !important' },
-  '.cm-deletedText': { background: 'color-mix(in srgb, var(--danger) 22%, transparent) !important' },
+  '.cm-changedText, .cm-insertedLine': { background: 'color-mix(in srgb, var(--good) 15%, transparent) !important' },
+  '.cm-deletedText': { background: 'color-mix(in srgb, var(--danger) 15%, transparent) !important' },
 });
 
 const colours = HighlightStyle.define([

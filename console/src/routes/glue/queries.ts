@@ -39,6 +39,6 @@ export function saveGlue(namespace: string, job: string, { source, language, ver
 }
 
 /** Goes back to a version of the script, from the one that the job has at a version. */
-export function rollBack(namespace: string, job: string, { version }: Pick<GlueVersion, 'version' | 'glue_updatetime'>, from: number, remark: string): Promise<GlueVersion> {
-  return ask(api.POST(`${GLUE}/{version}/rollback`, { params: { path: { namespace, job, version }, header: since(from) }, body: remark === '' ? {} : { remark } }));
+export function rollBack(namespace: string, job: string, { version, glue_updatetime }: Pick<GlueVersion, 'version' | 'glue_updatetime'>, from: number, remark: string): Promise<GlueVersion> {
+  return ask(api.POST(`${GLUE}/{version}/rollback`, { params: { path: { namespace, job, version }, header: since(from) }, body: { glue_updatetime, ...(remark === '' ? {} : { remark }) } }));
 }
