@@ -275,7 +275,10 @@ impl Pair {
                 self.last_claim = None;
                 self.kit.incarnation = Incarnation(self.kit.incarnation.0 - 1);
                 let incarnation = self.kit.incarnation;
-                same("adopt", a.adopt(incarnation, now).await, b.adopt(incarnation, now).await)
+                same("adopt", a.adopt(incarnation, now).await, b.adopt(incarnation, now).await)?;
+                // Triggers that were changed before a start are told by stores that nodes share, and by others not.
+                let cancels = async |store| changes(store, incarnation).await.map(|(_, cancels)| cancels);
+                same("cancels at a start", cancels(&*a).await, cancels(&*b).await)
             }
             Op::TakeChanges => {
                 same("take_changes", changes(&*a, self.kit.incarnation).await, changes(&*b, self.kit.incarnation).await)
