@@ -125,7 +125,13 @@ impl Machine {
     }
 
     fn blocked(&mut self, component: usize, slot: usize, blocked: &Blocked, now: Now) {
-        self.looks_stuck |= blocked.reason == Reason::DownstreamFull;
+        // One without items may be the last of a circle to come to rest.
+        let may_close = || self.flow.cycles().iter().any(|cycle| cycle.contains(&component));
+        self.looks_stuck |= match blocked.reason {
+            Reason::DownstreamFull => true,
+            Reason::NoWork => may_close(),
+            _ => false,
+        };
         if self.components[component].state == ComponentState::RunOnce {
             self.halt(component);
             return;
