@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainspring_core::JobId;
 use mainspring_core::batch::{CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, GapOutcome, Placed};
 use mainspring_core::retry::AfterAttempt;
-use mainspring_core::run::RunState;
+use mainspring_core::run::Verdict;
 use mainspring_store::Store;
 use rustc_hash::FxHashMap;
 
@@ -35,8 +35,13 @@ impl ByJob {
         let mut placed = outcome.placed.iter();
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (_, entry) in (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index)) {
-            let Some(counts) = of(&mut jobs, entry.job) else { continue };
-            for placed in placed.by_ref().take(entry.runs.len()) {
+            let runs = placed.by_ref().take(entry.runs.len());
+            let Some(counts) = of(&mut jobs, entry.job) else {
+                // What became of its runs is not of the next entry.
+                runs.for_each(drop);
+                continue;
+            };
+            for placed in runs {
                 match placed {
                     Placed::Running | Placed::Queued | Placed::Held => counts.fires += 1,
                     Placed::Suppressed => counts.skipped += 1,
@@ -58,12 +63,11 @@ impl ByJob {
         for (_, entry) in (0..).zip(&batch.entries).filter(|(index, _)| outcome.refused.binary_search(index).is_err()) {
             let AfterAttempt::Final(verdict) = entry.then else { continue };
             let Some(counts) = of(&mut jobs, entry.job) else { continue };
-            match RunState::from(verdict) {
-                RunState::Succeeded => counts.succeeded += 1,
-                RunState::Failed => counts.failed += 1,
-                RunState::Cancelled => counts.cancelled += 1,
-                RunState::Skipped => counts.skipped += 1,
-                _ => {}
+            match verdict {
+                Verdict::Succeeded => counts.succeeded += 1,
+                Verdict::Failed => counts.failed += 1,
+                Verdict::Cancelled => counts.cancelled += 1,
+                Verdict::Skipped => counts.skipped += 1,
             }
         }
     }
@@ -143,14 +147,35 @@ pub(super) fn add(kept: &mut BTreeMap<String, Counts>, gained: &BTreeMap<String,
 
 #[cfg(test)]
 mod tests {
+    use mainspring_core::BatchId;
     use mainspring_core::job::{Job, JobKey, Task};
     use mainspring_store::MemoryStore;
-    use mainspring_store::conformance::kit::{Draft, Kit};
+    use mainspring_store::conformance::kit::{Draft, Kit, at};
 
     use super::*;
 
     fn failed(failed: u64) -> Counts {
         Counts { failed, ..Counts::default() }
+    }
+
+    #[tokio::test]
+    async fn runs_of_a_job_that_is_not_counted_are_not_those_of_the_next() {
+        let kit = Kit::new(Arc::new(MemoryStore::new())).await;
+        let uncounted = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+        let counted = kit.save(Draft::new("b").trigger("t", at(1_000))).await;
+        let others = (1..JOBS_MAX).map(|id| (JobId(-i64::try_from(id).unwrap()), Counts::default()));
+        let by_job = ByJob::default();
+        by_job.0.lock().unwrap().extend(others.chain([(counted.id(), Counts::default())]));
+        let entries = vec![uncounted.entry(0), counted.entry(0)];
+        let id = BatchId { incarnation: kit.incarnation, sequence: 1 };
+        let placed = vec![Placed::Suppressed, Placed::Running];
+        by_job.fired(
+            &FireBatch { id, at: at(1_000), answered: 0, entries },
+            &FireOutcome { placed, ..FireOutcome::default() },
+        );
+        let jobs = by_job.take();
+        let counts = jobs[&counted.id()];
+        assert_eq!((jobs.len(), counts.fires, counts.skipped), (JOBS_MAX, 1, 0));
     }
 
     #[test]
