@@ -338,6 +338,12 @@ impl Flow {
         &self.cycles
     }
 
+    /// Whether a component is in one of the [cycles](Self::cycles).
+    #[must_use]
+    pub fn is_in_cycle(&self, component: usize) -> bool {
+        self.cycles.iter().any(|cycle| cycle.contains(&component))
+    }
+
     /// Whether a component runs without items: it has no inputs but from itself, or is to run when they are empty.
     #[must_use]
     pub fn is_source(&self, component: usize) -> bool {

@@ -125,11 +125,10 @@ impl Machine {
     }
 
     fn blocked(&mut self, component: usize, slot: usize, blocked: &Blocked, now: Now) {
-        // One without items may be the last of a circle to come to rest.
-        let may_close = || self.flow.cycles().iter().any(|cycle| cycle.contains(&component));
         self.looks_stuck |= match blocked.reason {
             Reason::DownstreamFull => true,
-            Reason::NoWork => may_close(),
+            // It may be the last of a circle to come to rest.
+            Reason::NoWork => self.flow.is_in_cycle(component),
             _ => false,
         };
         if self.components[component].state == ComponentState::RunOnce {

@@ -371,7 +371,7 @@ impl Machine {
             }
         }
         self.wake(component, Cause::BodyEnded, usize::MAX, pools, now);
-        self.looks_stuck |= self.flow.cycles().iter().any(|cycle| cycle.contains(&component));
+        self.looks_stuck |= self.flow.is_in_cycle(component);
     }
 
     /// Queues that lead to a component and are full.
