@@ -112,11 +112,14 @@ impl Workflows {
         self.calls.insert(child, parent).is_none()
     }
 
-    /// Forgets what the tasks of a run have started. The ids of that have the time of the run.
-    fn forget_calls(&mut self, parent: RunId) {
+    /// The runs that tasks of a run have started. Their ids have the time of that run.
+    fn calls_of(&self, parent: RunId) -> impl Iterator<Item = RunId> {
         let (from, to) = (RunId::floor(parent.time()), RunId::floor(parent.time() + 1));
-        let of = self.calls.range(from..to).filter(|(_, of)| **of == parent);
-        let of: Vec<RunId> = of.map(|(child, _)| *child).collect();
+        self.calls.range(from..to).filter(move |(_, of)| **of == parent).map(|(child, _)| *child)
+    }
+
+    fn forget_calls(&mut self, parent: RunId) {
+        let of: Vec<RunId> = self.calls_of(parent).collect();
         of.iter().for_each(|child| _ = self.calls.remove(child));
     }
 
@@ -223,8 +226,7 @@ pub(super) fn inbox(model: &Model, id: RunId, limit: u32) -> Vec<Message> {
 
 /// See [`crate::Store::called_runs`].
 pub(super) fn called(model: &Model, id: RunId) -> Vec<(RunId, String)> {
-    let calls = model.workflows.calls.iter().filter(|(_, parent)| **parent == id);
-    let live = calls.filter_map(|(child, _)| model.live.get(*child));
+    let live = model.workflows.calls_of(id).filter_map(|child| model.live.get(child));
     live.filter_map(|run| Some((run.id, run.more.as_ref()?.caller.as_ref()?.task.clone()))).collect()
 }
 

@@ -148,9 +148,8 @@ pub(crate) fn next_expiring(db: &dyn Db) -> Step<Option<Timestamp>> {
 
 /// Tells runs whose time is over of that, each once.
 pub(crate) fn expire(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<()> {
-    let db = &session.connection;
     let values: [(&str, &dyn ToSql); 2] = [(":at", &at.as_millis()), (":limit", &limit)];
-    let due: Vec<RunId> = read(db, sql!("workflow_expired_read"), &values, |row| run_id(row, 0))?;
+    let due: Vec<RunId> = read(&session.connection, sql!("workflow_expired_read"), &values, |row| run_id(row, 0))?;
     session.wakes |= !due.is_empty();
     let db = &session.connection;
     for run in due {
