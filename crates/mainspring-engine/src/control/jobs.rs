@@ -126,11 +126,10 @@ impl Control {
             let mut plans = Vec::with_capacity(slice.len());
             let mut writes = Vec::with_capacity(slice.len());
             for (save, calendars) in slice {
-                let JobSave { job, expect, documents, .. } = save;
+                let JobSave { job, expect, .. } = save;
                 let prior = self.store.prior(&job.key).await?;
                 expected(&job.key, &prior, *expect)?;
                 let write = self.write(save, calendars, &self.known(&prior).await?, &prior, now)?;
-                let write = JobWrite { documents: documents.clone(), ..write };
                 let before = prior.job.as_ref().map(|row| Arc::clone(&row.definition));
                 let change = match &prior.job {
                     None => Change::Created,
@@ -184,7 +183,7 @@ impl Control {
     /// The write that brings a job from what is there, with the calendars `known`, to what it is to be.
     fn write(
         &self,
-        JobSave { job, resume, .. }: &JobSave,
+        JobSave { job, resume, documents, .. }: &JobSave,
         calendars: &Calendars,
         known: &Calendars,
         prior: &JobPrior,
@@ -235,7 +234,7 @@ impl Control {
             paused,
             triggers,
             ends: old.map(|old| self.ends(old, gone, known, now)).unwrap_or_default(),
-            documents: Vec::new(),
+            documents: documents.clone(),
             at: now,
         })
     }

@@ -353,7 +353,12 @@ fn recorded(old: &Workflow, row: Option<&WorkflowRow>) -> Vec<Recorded> {
     recorded
 }
 
-fn selection(tasks: &RerunTasks, new: &Workflow, version: JobVersion) -> std::result::Result<Selection, RerunError> {
+/// Finds the tasks of a version that are chosen.
+pub(in crate::control) fn selection(
+    tasks: &RerunTasks,
+    new: &Workflow,
+    version: JobVersion,
+) -> std::result::Result<Selection, RerunError> {
     Ok(match tasks {
         RerunTasks::All => {
             let tasks = (0..).take(new.tasks.len()).collect();

@@ -6,7 +6,7 @@ use mainspring_core::{JobVersion, RunId};
 use mainspring_store::JobRow;
 
 use super::{Answer, BackfillError, Control, PlanRow};
-use crate::control::rerun::{PartError, RerunError, RerunPlan, plan_part};
+use crate::control::rerun::{PartError, RerunError, RerunPlan, plan_part, selection};
 
 /// Runs of a range of which tasks may run again: each is read.
 const RUNS_MAX: usize = 10_000;
@@ -17,7 +17,7 @@ impl Control {
     /// Plans each run of which tasks may run again. One in which none would is kept.
     pub(super) async fn plan_parts(&self, rows: &mut [PlanRow], job: &JobRow, part: &Part) -> Answer<()> {
         let of: (_, JobVersion) = (&job.definition, job.version);
-        self.check_part(job, part)?;
+        check_part(job, part)?;
         let runs: Vec<(usize, RunId)> = rows
             .iter()
             .enumerate()
@@ -41,23 +41,17 @@ impl Control {
         }
         Ok(())
     }
+}
 
-    /// Refuses a part of a job that has no tasks, or not these.
-    fn check_part(&self, job: &JobRow, part: &Part) -> Answer<()> {
-        let key = &job.definition.key;
-        let Some(workflow) = job.definition.workflow() else {
-            let what = format!("version {} of {key}", job.version.0);
-            return Err(BackfillError::Control(RerunError::NotWorkflow { what }.into()));
-        };
-        match part.tasks.iter().find(|name| workflow.find(name).is_none()) {
-            None => Ok(()),
-            Some(name) => {
-                let known = workflow.tasks.iter().map(|task| task.name.clone()).collect();
-                let unknown = RerunError::UnknownTask { name: name.clone(), version: job.version, known };
-                Err(BackfillError::Control(unknown.into()))
-            }
-        }
-    }
+/// Refuses a part of a job that has no tasks, or not these.
+fn check_part(job: &JobRow, part: &Part) -> Answer<()> {
+    let key = &job.definition.key;
+    let Some(workflow) = job.definition.workflow() else {
+        let what = format!("version {} of {key}", job.version.0);
+        return Err(BackfillError::Control(RerunError::NotWorkflow { what }.into()));
+    };
+    let chosen = selection(&part.into(), workflow, job.version);
+    chosen.map(drop).map_err(|error| BackfillError::Control(error.into()))
 }
 
 impl PlanRow {
