@@ -4,12 +4,15 @@
 //! whoever reads a row whose run may be missing. So no end is overlooked, and nothing runs twice: its id follows from the workflow run,
 //! the task and the attempt.
 
+use std::sync::Arc;
+
 use mainspring_core::job::JobKey;
 use mainspring_core::routing::{HOLD_LINE, WORKFLOW_LINE, queue_of};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::workflow::{AfterCall, CALLS_DEEP_MAX, Item, TaskContext, TaskState, run_name};
 use mainspring_core::{RunId, Timestamp};
-use mainspring_store::{AskedRun, CalledBy, Caller, Error, Result, RunInfo, TaskStart};
+use mainspring_store::{AskedRun, CalledBy, Caller, Error, JobRow, Result, RunInfo, TaskStart};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::live::{Answer, Live, Place};
@@ -141,6 +144,18 @@ impl Live {
     }
 }
 
+/// What a task starts.
+#[derive(Clone)]
+struct Callee {
+    job: Arc<JobRow>,
+    /// The origin that its runs have.
+    origin: Origin,
+}
+
+fn missing(JobKey { namespace, name }: &JobKey) -> String {
+    format!("there is no job \"{name}\" in namespace \"{namespace}\"")
+}
+
 impl Inner {
     /// Reads what is not in the rows of tasks that start other workflows: what they were given, and whether they pause.
     pub(super) async fn load_calls(&self, live: &mut Live) -> Result<()> {
@@ -158,11 +173,18 @@ impl Inner {
     /// Asks for the runs that rows name which are written. Answers whether something follows from it at once.
     pub(super) async fn ask_calls(&self, live: &mut Live) -> Result<bool> {
         let mut follows = false;
+        // The items of a task start the same job.
+        let mut callees = FxHashMap::default();
         for place in std::mem::take(&mut live.to_ask) {
             let Some(child) = live.child(place) else { continue };
-            let asked = match live.given(place) {
-                Ok(input) => self.ask_call(live, place, child, &input).await?,
-                Err(why) => Err(why),
+            let input = live.given(place);
+            if input.is_ok() && !callees.contains_key(&place.0) {
+                callees.insert(place.0, self.callee(live, place.0).await?);
+            }
+            let asked = match input.map(|input| (input, callees[&place.0].clone())) {
+                Ok((input, Ok(Some(callee)))) => self.ask_call(live, place, child, &input, &callee).await?,
+                Ok((_, Ok(None))) => Ok(()),
+                Ok((_, Err(why))) | Err(why) => Err(why),
             };
             if let Err(why) = asked {
                 live.refuse(place, why);
@@ -172,6 +194,18 @@ impl Inner {
         Ok(follows)
     }
 
+    /// Reads what a task starts. Nothing if its run is gone; words if there is nothing that it may start.
+    async fn callee(&self, live: &Live, task: u32) -> Result<std::result::Result<Option<Callee>, String>> {
+        let Some(call) = &live.plan.task(task).call else { return Ok(Ok(None)) };
+        let key = JobKey::new(&live.plan.job().key.namespace, &call.workflow);
+        let Some(job) = self.store.job(&key).await? else { return Ok(Err(missing(&key))) };
+        let Some((origin, depth)) = self.descent(live.run).await? else { return Ok(Ok(None)) };
+        if depth > CALLS_DEEP_MAX {
+            return Ok(Err(format!("workflows start each other more than {CALLS_DEEP_MAX} deep")));
+        }
+        Ok(Ok(Some(Callee { job: Arc::new(job), origin })))
+    }
+
     /// Asks for one. Says in words why there will be none.
     async fn ask_call(
         &self,
@@ -179,22 +213,15 @@ impl Inner {
         place: Place,
         child: RunId,
         input: &Value,
+        Callee { job, origin }: &Callee,
     ) -> Result<std::result::Result<(), String>> {
-        let Some(call) = &live.plan.task(place.0).call else { return Ok(Ok(())) };
-        let namespace = &live.plan.job().key.namespace;
-        let missing = || Ok(Err(format!("there is no job \"{}\" in namespace \"{namespace}\"", call.workflow)));
-        let Some(job) = self.store.job(&JobKey::new(namespace, &call.workflow)).await? else { return missing() };
-        let Some((origin, depth)) = self.descent(live.run).await? else { return Ok(Ok(())) };
-        if depth > CALLS_DEEP_MAX {
-            return Ok(Err(format!("workflows start each other more than {CALLS_DEEP_MAX} deep")));
-        }
         let caller = Caller { run: live.run, task: live.name(place) };
         let caller = CalledBy { caller, task: place.0, item: place.1 };
         let asked = AskedRun {
             id: child,
             job: job.id,
             job_version: job.version,
-            origin,
+            origin: *origin,
             input: (!input.is_null()).then(|| input.to_string()),
             queue: self.lanes.line(job.id, &job.definition),
             priority: live.priority_of(place.0),
@@ -207,7 +234,7 @@ impl Inner {
         let is_workflow = asked.queue == WORKFLOW_LINE;
         match self.store.ask_run(asked).await {
             Ok(_) => {}
-            Err(Error::NotFound { .. }) => return missing(),
+            Err(Error::NotFound { .. }) => return Ok(Err(missing(&job.definition.key))),
             Err(error) => return Err(error),
         }
         if is_workflow {
