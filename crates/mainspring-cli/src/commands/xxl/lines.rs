@@ -1,101 +1,37 @@
 //! Differences between two texts, line by line, in the unified form.
 
 use std::fmt::Write;
+use std::time::Duration;
+
+use similar::{ChangeTag, TextDiff};
 
 /// Lines that stay, shown around those that differ.
 const CONTEXT: usize = 3;
-/// Pairs of lines that are compared at most; beyond, what differs is shown as a whole.
-const PAIRS_MAX: usize = 4_000_000;
-
-/// What becomes of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Edit<'a> {
-    Keep(&'a str),
-    Remove(&'a str),
-    Add(&'a str),
-}
+/// How long the shortest difference is looked for; beyond, a longer one is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Returns the differences between two texts with their names; nothing if there are none.
 pub fn unified((before_name, before): (&str, &str), (after_name, after): (&str, &str)) -> String {
     let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let edits = edits(&before, &after);
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&before, &after);
     let mut text = String::new();
-    for (from, to) in hunks(&edits) {
-        let places = |edits: &[Edit<'_>]| {
-            let old = edits.iter().filter(|edit| !matches!(edit, Edit::Add(_))).count();
-            (old, edits.iter().filter(|edit| !matches!(edit, Edit::Remove(_))).count())
-        };
-        let ((old_at, new_at), (old, new)) = (places(&edits[..from]), places(&edits[from..to]));
-        let begin = |at: usize, count: usize| if count == 0 { at } else { at + 1 };
-        let _infallible = writeln!(text, "@@ -{},{old} +{},{new} @@", begin(old_at, old), begin(new_at, new));
-        for edit in &edits[from..to] {
-            let (sign, line) = match edit {
-                Edit::Keep(line) => (' ', line),
-                Edit::Remove(line) => ('-', line),
-                Edit::Add(line) => ('+', line),
+    for hunk in diff.grouped_ops(CONTEXT) {
+        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+        let old = first.old_range().start..last.old_range().end;
+        let new = first.new_range().start..last.new_range().end;
+        // The first line has number 1; of no lines, the one before them is named.
+        let begin = |range: &std::ops::Range<usize>| range.start + usize::from(!range.is_empty());
+        let _infallible = writeln!(text, "@@ -{},{} +{},{} @@", begin(&old), old.len(), begin(&new), new.len());
+        for change in hunk.iter().flat_map(|op| diff.iter_changes(op)) {
+            let sign = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
             };
-            let _infallible = writeln!(text, "{sign}{line}");
+            let _infallible = writeln!(text, "{sign}{}", change.value());
         }
     }
     if text.is_empty() { text } else { format!("--- {before_name}\n+++ {after_name}\n{text}") }
-}
-
-/// The shortest way from one text to the other.
-fn edits<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<Edit<'a>> {
-    let head = before.iter().zip(after).take_while(|(old, new)| old == new).count();
-    let (old, new) = (&before[head..], &after[head..]);
-    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
-    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
-    let kept = |lines: &[&'a str]| lines.iter().map(|line| Edit::Keep(line)).collect::<Vec<_>>();
-    let mut edits = kept(&before[..head]);
-    if old.len().saturating_mul(new.len()) > PAIRS_MAX {
-        edits.extend(old.iter().map(|line| Edit::Remove(line)));
-        edits.extend(new.iter().map(|line| Edit::Add(line)));
-    } else {
-        middle(old, new, &mut edits);
-    }
-    edits.extend(kept(&before[before.len() - tail..]));
-    edits
-}
-
-/// By the longest common sequence of what is left of both.
-fn middle<'a>(old: &[&'a str], new: &[&'a str], edits: &mut Vec<Edit<'a>>) {
-    let width = new.len() + 1;
-    let mut longest = vec![0_u32; (old.len() + 1) * width];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            let (below, right) = (longest[(i + 1) * width + j], longest[i * width + j + 1]);
-            let both = longest[(i + 1) * width + j + 1] + 1;
-            longest[i * width + j] = if old[i] == new[j] { both } else { below.max(right) };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() || j < new.len() {
-        let at = |i: usize, j: usize| longest[i * width + j];
-        if i < old.len() && j < new.len() && old[i] == new[j] {
-            edits.push(Edit::Keep(old[i]));
-            (i, j) = (i + 1, j + 1);
-        } else if i < old.len() && (j == new.len() || at(i + 1, j) >= at(i, j + 1)) {
-            edits.push(Edit::Remove(old[i]));
-            i += 1;
-        } else {
-            edits.push(Edit::Add(new[j]));
-            j += 1;
-        }
-    }
-}
-
-/// The parts that differ, with the lines around them.
-fn hunks(edits: &[Edit<'_>]) -> Vec<(usize, usize)> {
-    let mut hunks: Vec<(usize, usize)> = Vec::new();
-    for (index, _) in edits.iter().enumerate().filter(|(_, edit)| !matches!(edit, Edit::Keep(_))) {
-        let (from, to) = (index.saturating_sub(CONTEXT), (index + 1 + CONTEXT).min(edits.len()));
-        match hunks.last_mut() {
-            Some((_, end)) if from <= *end => *end = to,
-            _ => hunks.push((from, to)),
-        }
-    }
-    hunks
 }
 
 #[cfg(test)]
@@ -116,17 +52,13 @@ mod tests {
     #[test]
     fn every_way_leads_from_one_text_to_the_other() {
         for (before, after) in [("a b c", "c b a"), ("", "a b"), ("a b", ""), ("x a y b z", "a b"), ("a a a", "a a")] {
-            let (before, after): (Vec<&str>, Vec<&str>) = (before.split(' ').collect(), after.split(' ').collect());
-            let edits = edits(&before, &after);
-            let side = |left: bool| {
-                let line = |edit: &Edit<'static>| match edit {
-                    Edit::Keep(line) => Some(*line),
-                    Edit::Remove(line) => Some(*line).filter(|_| left),
-                    Edit::Add(line) => Some(*line).filter(|_| !left),
-                };
-                edits.iter().filter_map(line).collect::<Vec<_>>()
+            let (before, after) = (before.replace(' ', "\n"), after.replace(' ', "\n"));
+            let shown = unified(("old", &before), ("new", &after));
+            let side = |sign: char| {
+                let lines = shown.lines().skip(3).filter(|line| line.starts_with([' ', sign]));
+                lines.map(|line| &line[1..]).collect::<Vec<_>>().join("\n")
             };
-            assert_eq!((side(true), side(false)), (before, after));
+            assert_eq!((side('-'), side('+')), (before, after));
         }
     }
 }
