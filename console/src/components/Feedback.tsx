@@ -61,14 +61,14 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
   if (problem.isForbidden) {
     return (
       <Note icon={Ban} title={t.errors.forbiddenTitle}>
-        {problem.message || t.errors.forbiddenText} <RequestId problem={problem} />
+        {problem.message ? t.said.say(problem.code, problem.message) : t.errors.forbiddenText} <RequestId problem={problem} />
       </Note>
     );
   }
   if (problem.isMissing && problem.code !== NOT_PROBLEM) {
     return (
       <Note icon={SearchX} title={t.errors.missingTitle(what)} actions={missing}>
-        {t.said.say(problem.code, problem.message)}. {problem.hint ?? t.errors.missingText} <RequestId problem={problem} />
+        {t.said.say(problem.code, problem.message)}. {problem.hint ? t.said.hint(problem.hint) : t.errors.missingText} <RequestId problem={problem} />
       </Note>
     );
   }
@@ -85,7 +85,7 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
       }
     >
       {words(problem, t)}
-      {problem.hint && <> {problem.hint}</>} <RequestId problem={problem} />
+      {problem.hint && <> {t.said.hint(problem.hint)}</>} <RequestId problem={problem} />
     </Note>
   );
 }

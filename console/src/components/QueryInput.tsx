@@ -17,9 +17,8 @@ export interface QueryInputProps {
 }
 
 /** What is wrong with a query, in the server's words; nothing where something else is. */
-export function queryProblem(error: ApiError | undefined): string | undefined {
-  if (error?.code !== 'search.syntax') return undefined;
-  return `${error.message}${error.hint ? `. ${error.hint}` : ''}`;
+export function queryProblem(error: ApiError | undefined, { said }: Pick<ReturnType<typeof useT>, 'said'>): string | undefined {
+  return error?.code === 'search.syntax' ? said.both(error) : undefined;
 }
 
 const WAIT_MS = 250;

@@ -24,7 +24,7 @@ export function WhyPanel({ why, namespace, zone, title }: { why: Why; namespace:
                   {t.common.until} <Instant at={reason.until} zone={zone} relative focusable />
                 </span>
               )}
-              {reason.hint && <p className={css.hint}>{reason.hint}</p>}
+              {reason.hint && <p className={css.hint}>{t.said.hint(reason.hint)}</p>}
               {(reason.runs?.length ?? 0) > 0 && (
                 <p className={css.runs}>
                   {reason.runs?.slice(0, 10).map((run) => (

@@ -1,7 +1,7 @@
 import { CircleCheck, TriangleAlert, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useT } from '@/i18n';
-import { asApiError } from '@/api/problem';
+import { type ApiError, asApiError } from '@/api/problem';
 import { createStore, useStore } from '@/lib/store';
 import { Button, IconButton } from './Button';
 import css from './toast.module.css';
@@ -44,16 +44,15 @@ export function toastError(what: string, error: unknown): void {
       <>
         <strong>{what}</strong>
         <br />
-        <Said code={problem.code} text={problem.message} />
-        {problem.hint && <> {problem.hint}</>}
+        <Said problem={problem} />
       </>
     ),
   });
 }
 
 /** What the server says, in the reader's language where it is known. */
-function Said({ code, text }: { code: string; text: string }) {
-  return <>{useT().said.say(code, text)}</>;
+function Said({ problem }: { problem: ApiError }) {
+  return <>{useT().said.both(problem)}</>;
 }
 
 export function dismiss(id: number): void {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { codes } from '../i18n/zh/codes';
+import { hints } from '../i18n/zh/hints';
+import { said as zhSaid } from '../i18n/zh/said';
 import { sentences as said } from '../i18n/zh/sentences';
-import { say } from './said';
+import { advise, say } from './said';
 
 const zh = (code: string, text: string) => say(said, code, text);
 
@@ -23,16 +26,60 @@ test('what is not known stays as it was said', () => {
   }
 });
 
-test('each sentence is one that the server has', async () => {
+test('advice is said with its values, and commands stay as they are', () => {
+  expect(advise(hints, 'did you mean "timeout"?')).toBe('是否指“timeout”？');
+  expect(advise(hints, 'write state:1 or state>1')).toBe('写成 state:1 或 state>1');
+  expect(advise(hints, 'start a worker: mainspring worker --queues gpu, or a server with --queues gpu')).toBe('启动工作节点：mainspring worker --queues gpu，或以 --queues gpu 启动服务器');
+  expect(advise(hints, 'mainspring queue resume gpu')).toBe('mainspring queue resume gpu');
+});
+
+test('what is not known is told by its code', () => {
+  expect(zhSaid.say('schedule.zone', 'unknown time zone `Mars/Base`')).toBe('未知的时区：unknown time zone `Mars/Base`');
+  expect(zhSaid.both({ code: 'field.unknown', message: 'unknown key "timout"', hint: 'did you mean "timeout"?' })).toBe('未知的键“timout”。是否指“timeout”？');
+});
+
+/** All sources of some folders of the crates, without their tests and comments. */
+async function sources(...folders: string[]): Promise<string> {
   // The types of the console are those of a browser.
   const fs = await import('node:fs' as string);
   const path = await import('node:path' as string);
   const crates = path.resolve('../crates');
-  const source = ['mainspring-server/src', 'mainspring-core/src/workflow']
-    .flatMap((folder) => fs.readdirSync(`${crates}/${folder}`, { recursive: true }).map((name: string) => `${crates}/${folder}/${name}`))
-    .filter((name) => name.endsWith('.rs'))
-    .map((name) => fs.readFileSync(name, 'utf8'))
-    .join('\n');
+  const names: string[] = folders.flatMap((folder) => fs.readdirSync(`${crates}/${folder}`, { recursive: true }).map((name: string) => `${crates}/${folder}/${name}`));
+  const read = (name: string) => (fs.readFileSync(name, 'utf8') as string).split('#[cfg(test)]\nmod ')[0] ?? '';
+  const plain = names.filter((name) => name.endsWith('.rs') && !/tests?[./]/.test(name)).map(read);
+  return plain.join('\n').replace(/^\s*\/\/.*$/gm, '');
+}
+
+test('each code of the server has Chinese, and no other one', async () => {
+  const catalogue = await sources('mainspring-api/src');
+  const found = [...catalogue.matchAll(/^ {4}[A-Z]\w+ "([a-z_.]+)" \d{3} "/gm)].map(([, code]) => code);
+  expect(found.length).toBeGreaterThan(100);
+  expect(Object.keys(codes).sort()).toEqual(found.sort());
+});
+
+test('each advice of the server has Chinese, and no other one', async () => {
+  const source = await sources('mainspring-api/src', 'mainspring-server/src', 'mainspring-engine/src/control', 'mainspring-store/src');
+  const literal = /(?:\.hint\(|let hint =|hint: (?:Some\()?|"store\.\w+", message,)\s*(?:format!\(\s*)?"((?:[^"\\]|\\[\s\S])*)"/g;
+  const bare = (text: string) => text.replace(/\{\w*\}/g, '{}');
+  const known = new Set(Object.keys(hints).map(bare));
+  const texts = [...source.matchAll(literal)].map(([, text = '']) => text.replace(/\\\n\s*/g, '').replace(/\\(.)/g, '$1'));
+  expect(texts.length).toBeGreaterThan(80);
+  // Commands alone are the same in every language.
+  const isCommand = (text: string) => /^mainspring( [a-z]+)+( (\{.*|--.*|[A-Z/]+))*$/.test(text);
+  expect(texts.filter((text) => !isCommand(text) && !advised(text, known))).toEqual([]);
+  const said = source.replace(/\\\n\s*/g, '').replace(/\\(.)/g, '$1').replace(/\{\w*\}/g, '{}');
+  const words = (wording: string) => bare(wording).split('{}').sort((a, b) => b.length - a.length)[0] ?? '';
+  expect([...known].filter((wording) => !said.includes(words(wording)))).toEqual([]);
+});
+
+/** Whether a text of the sources is known, or one that is known with its values in it. */
+function advised(text: string, known: ReadonlySet<string>): boolean {
+  const sample = text.replace(/\{\w*\}/g, 'x');
+  return known.has(text.replace(/\{\w*\}/g, '{}')) || advise(hints, sample) !== sample;
+}
+
+test('each sentence is one that the server has', async () => {
+  const source = await sources('mainspring-server/src', 'mainspring-core/src/workflow', 'mainspring-api/src', 'mainspring-store/src');
   // Runs of plain words: values and numbers stand between them.
   const plain = (reads: RegExp) => [...reads.source.replace(/\\/g, '').matchAll(/[a-z][a-z ]{2,}[a-z]/g)].map(([words]) => words.replace(/^runs? | tasks?$| items?$/g, ''));
   for (const [reads] of [...said.after, ...Object.values(said.byCode).flat()]) {

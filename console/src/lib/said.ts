@@ -36,3 +36,22 @@ export function say({ byCode, after, words, joint }: Sentences, code: string, te
   const begun = say({ byCode, after, words, joint }, code, head);
   return followed === undefined || begun === head ? text : `${begun}${joint}${followed}`;
 }
+
+/** A wording in which `{name}` stands for a value, as what it matches. */
+function pattern(wording: string): RegExp {
+  const parts = wording.split(/\{(\w+)\}/);
+  const source = parts.map((part, index) => (index % 2 === 1 ? `(?<${part}>.+?)` : part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')));
+  return new RegExp(`^${source.join('')}$`);
+}
+
+const patterns = new WeakMap<object, readonly Sentence[]>();
+
+/** Says advice of the server in another language, by its wording, or as it is. */
+export function advise(wordings: Readonly<Record<string, string>>, text: string): string {
+  let known = patterns.get(wordings);
+  if (!known) {
+    known = Object.entries(wordings).map(([wording, means]) => [pattern(wording), means] as const);
+    patterns.set(wordings, known);
+  }
+  return first(known, text, {}) ?? text;
+}

@@ -46,6 +46,8 @@ export const common = {
   wrap: 'Wrap lines',
   items: (n: string) => `${n} items`,
   requestId: 'Request',
+  /** Ends a sentence before another one. */
+  stop: '. ',
   rows: (n: string) => `${n} shown`,
   missingPermission: (name: string) => `You lack the permission ${name}.`,
   viewAsTable: 'View as table',

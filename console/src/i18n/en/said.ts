@@ -1,4 +1,14 @@
+/** A problem as the server tells it. */
+export interface Told {
+  code: string;
+  message: string;
+  hint?: string | null | undefined;
+}
+
 /** What the server says, by the code that goes with it. It speaks English itself. */
 export const said = {
   say: (_code: string, text: string) => text,
+  hint: (text: string) => text,
+  /** What is wrong and what to do, in one text. */
+  both: ({ message, hint }: Told) => (hint ? `${message}. ${hint}` : message),
 };

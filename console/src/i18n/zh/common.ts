@@ -48,6 +48,7 @@ export const common: typeof en = {
   wrap: '自动换行',
   items: (n: string) => `${n} 项`,
   requestId: '请求',
+  stop: '。',
   rows: (n: string) => `显示 ${n} 条`,
   missingPermission: (name: string) => `缺少权限 ${name}。`,
   viewAsTable: '以表格查看',

@@ -1,7 +1,18 @@
-import { say } from '@/lib/said';
-import type { said as en } from '../en/said';
+import { advise, say } from '@/lib/said';
+import type { Told, said as en } from '../en/said';
+import { codes } from './codes';
+import { hints } from './hints';
 import { sentences } from './sentences';
 
-export const said: typeof en = {
-  say: (code: string, text: string) => say(sentences, code, text),
+const zh: typeof en = {
+  /** A sentence whose wording is not known is told by its code, with the details as they are. */
+  say: (code: string, text: string) => {
+    const told = say(sentences, code, text);
+    const title = codes[code];
+    return told === text && title ? `${title}：${text}` : told;
+  },
+  hint: (text: string) => advise(hints, text),
+  both: ({ code, message, hint }: Told) => (hint ? `${zh.say(code, message)}。${zh.hint(hint)}` : zh.say(code, message)),
 };
+
+export { zh as said };

@@ -4,7 +4,7 @@ import { states } from './states';
 /** What the server says in `why` and in errors, in Chinese. */
 export const sentences: Sentences = {
   joint: '；',
-  words: { ...states.words, upstream_failed: '上游失败' },
+  words: { ...states.words, upstream_failed: '上游失败', text: '文本', 'a whole number': '整数', 'a number': '数字', 'true or false': 'true 或 false', 'a list': '列表', 'a mapping': '映射' },
   after: [
     [/^it ends by itself if it has not started by (?<at>\S+)$/, '若到 {at} 仍未开始，将自行结束'],
     [/^it is a rerun of run (?<run>\S+)$/, '它重新运行了运行 {run}'],
@@ -125,6 +125,22 @@ export const sentences: Sentences = {
     'run.not_found': [[/^"(?<run>.+)" is not the id of a run$/, '“{run}”不是运行的编号']],
     'server.draining': [[/^the server is shutting down, and starts no runs$/, '服务器正在关闭，不再启动运行']],
     'resource.stale': [[/^the flow has another version by now$/, '数据流已有新版本']],
+    'field.missing': [[/^key "(?<key>.+)" is missing$/, '缺少键“{key}”']],
+    'field.unknown': [[/^unknown key "(?<key>.+)"$/, '未知的键“{key}”']],
+    'field.type': [[/^"(?<key>.+)" must be (?<type>text|a whole number|a number|true or false|a list|a mapping), not (?<found>text|a whole number|a number|true or false|a list|a mapping|null)$/, '“{key}”应为{type}，而不是{found}'], [/^"(?<key>.+)" must be (?<type>text|a whole number|a number|true or false|a list|a mapping), not (?:the text )?(?<found>.+)$/, '“{key}”应为{type}，而不是 {found}']],
+    'field.value': [
+      [/^(?<key>".+") is (?<value>".*"), not one of (?<all>.+)$/, '{key} 为 {value}，可用的有：{all}'],
+      [/^"(?<key>.+)" is (?<value>\S+), not within (?<least>\S+) to (?<most>\S+)$/, '“{key}”为 {value}，应在 {least} 到 {most} 之间'],
+    ],
+    'schedule.past': [[/^(?<at>\S+) is past: the trigger will not fire$/, '{at} 已过：触发器不会触发']],
+    'schedule.frequent': [[/^every (?<ms>\d+) ms is (?<n>\d+) runs a day$/, '每 {ms} 毫秒一次，即每天 {n} 个运行']],
+    'schedule.twice': [[/^clocks in (?<zone>\S+) show (?<text>.+) twice, at (?<first>\S+) and at (?<second>\S+)$/, '{zone} 的时钟两次显示 {text}：{first} 和 {second}']],
+    'job.overlap_data': [[/^runs of the job may overlap, and the last one that succeeds replaces what the others leave$/, '作业的运行可能重叠，最后成功的一个会覆盖其他运行留下的数据']],
+    'store.few_sessions': [[/^(?<n>\d+) nodes need (?<needed>\d+) sessions, and the server admits (?<most>\d+)$/, '{n} 个节点需要 {needed} 个会话，而服务器只允许 {most} 个']],
+    'store.old_transaction': [[/^a transaction has been open for (?<n>\d+) minutes$/, '有一个事务已打开 {n} 分钟']],
+    'store.many_writers': [[/^the server is part of a cluster that writes on several servers$/, '该服务器属于在多台服务器上写入的集群']],
+    'trigger.error': [[/^triggers cannot be evaluated and do not fire; (?<rows>.+)$/, '有触发器无法求值，不会触发；{rows}']],
+    'workflow.stuck': [[/^(?<n>\d+) tasks of workflows wait for runs that have ended, and would wait for ever$/, '{n} 个工作流任务在等待已结束的运行，将永远等待']],
     'resource.conflict': [[/^it was changed by somebody else just now$/, '刚刚被他人修改']],
   },
 };

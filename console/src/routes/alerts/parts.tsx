@@ -17,16 +17,18 @@ export function useConditionWords(): (condition: string) => string {
 
 /** What the server has against it, with each place. */
 export function ProblemNote({ error }: { error: unknown }) {
+  const t = useT();
   if (!error) return null;
-  const { message, hint, errors } = asApiError(error);
+  const problem = asApiError(error);
+  const { errors } = problem;
   return (
     <div className={css.problem} role="alert">
-      {message} {hint}
+      {t.said.both(problem)}
       {errors.length > 0 && (
         <ul>
           {errors.map((one, index) => (
             <li key={index}>
-              {one.pointer && <code>{one.pointer}</code>} {one.message}
+              {one.pointer && <code>{one.pointer}</code>} {t.said.both(one)}
             </li>
           ))}
         </ul>

@@ -50,7 +50,7 @@ export function DecideDialog({ decision, onClose }: { decision: Decision; onClos
     >
       {problem && (
         <p className={css.problem} role="alert">
-          {problem.message} {problem.hint}
+          {t.said.both(problem)}
         </p>
       )}
       {from.length > 0 && (

@@ -94,7 +94,7 @@ export function NewBackfillPage() {
               icon: Rewind,
               tone: 'primary',
               busy: start.isPending,
-              disabledReason: !spec ? t.backfills.needsRange : !plan ? (problem?.message ?? t.backfills.planning) : runs === 0 ? t.backfills.nothing : undefined,
+              disabledReason: !spec ? t.backfills.needsRange : !plan ? (problem ? t.said.say(problem.code, problem.message) : t.backfills.planning) : runs === 0 ? t.backfills.nothing : undefined,
               command: { cli: cliOf(ns, job || 'JOB', spec ?? { from: '' }, plan?.hash), http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/backfills', { namespace: ns, job: job || 'JOB' }), body: { ...spec, ...(plan ? { plan: plan.hash } : {}) } } },
               run: () => plan && start.mutate(plan),
             },
@@ -157,7 +157,7 @@ export function NewBackfillPage() {
       </Panel>
       {problem && (
         <p className={isStale ? css.stale : css.problem} role="alert">
-          <TriangleAlert size={14} aria-hidden="true" /> {isStale ? t.backfills.stale(formats.number(changed.size)) : `${problem.message}. ${problem.hint ?? ''}`}
+          <TriangleAlert size={14} aria-hidden="true" /> {isStale ? t.backfills.stale(formats.number(changed.size)) : t.said.both(problem)}
         </p>
       )}
       {!spec ? <p className={css.quiet}>{t.backfills.needsRange}</p> : plan ? <Plan plan={plan} changed={changed} /> : !problem && <Skeleton lines={6} />}

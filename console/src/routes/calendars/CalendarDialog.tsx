@@ -44,7 +44,7 @@ export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar
     >
       {problem && (
         <p className={css.problem} role="alert">
-          {problem.isStale ? t.calendars.stale : [problem.errors[0]?.message ?? problem.message, problem.errors[0]?.hint ?? problem.hint].filter(Boolean).join('. ')}
+          {problem.isStale ? t.calendars.stale : t.said.both(problem.errors[0] ?? problem)}
         </p>
       )}
       <Field label={t.calendars.name}>{(field) => <TextInput {...field} mono value={form.name} readOnly={calendar !== undefined} maxLength={128} onChange={(event) => set({ name: event.target.value })} />}</Field>

@@ -48,7 +48,7 @@ function ClusterView({ cluster }: { cluster: Cluster }) {
         <p key={warning.code} className={css.warning}>
           <TriangleAlert size={15} aria-hidden="true" />
           <span>
-            {warning.message}. <span className={css.hint}>{warning.hint}</span>
+            {t.said.say(warning.code, warning.message)}{t.common.stop}<span className={css.hint}>{t.said.hint(warning.hint)}</span>
           </span>
         </p>
       ))}

@@ -34,14 +34,14 @@ export function SchedulePreview({ namespace, trigger, title }: { namespace: stri
   const { data, error } = query;
   if (error) {
     const problem = asApiError(error);
-    const all = problem.errors.length > 0 ? problem.errors : [{ message: problem.message, hint: problem.hint ?? null }];
+    const all = problem.errors.length > 0 ? problem.errors : [{ code: problem.code, message: problem.message, hint: problem.hint ?? null }];
     return (
       <div className={css.preview} role="status">
         {title && <h3>{title}</h3>}
         {all.map((each) => (
           <p key={each.message} className={css.bad}>
-            <TriangleAlert size={13} aria-hidden="true" /> {each.message}
-            {each.hint && <span className={css.quiet}> {each.hint}</span>}
+            <TriangleAlert size={13} aria-hidden="true" /> {t.said.say(each.code, each.message)}
+            {each.hint && <span className={css.quiet}> {t.said.hint(each.hint)}</span>}
           </p>
         ))}
       </div>
@@ -70,7 +70,7 @@ export function SchedulePreview({ namespace, trigger, title }: { namespace: stri
       )}
       {data.warnings?.map((warning) => (
         <p key={warning.message} className={css.warn}>
-          <TriangleAlert size={13} aria-hidden="true" /> {warning.message}
+          <TriangleAlert size={13} aria-hidden="true" /> {t.said.say(warning.code, warning.message)}
         </p>
       ))}
     </div>

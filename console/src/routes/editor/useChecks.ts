@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type Problem, asApiError } from '@/api/problem';
+import { useT } from '@/i18n';
 import type { Mark } from './YamlEditor';
 import { type Parsed, parse, place, toJson } from './document';
 import { putJob } from './queries';
@@ -57,6 +58,10 @@ export const jobFile: FileKind = { key: 'name', check: checkJob };
 
 /** Reads the text and has the server check it. */
 export function useChecks(namespace: string, text: string, kind: FileKind = jobFile): Checks {
+  const {
+    said,
+    common: { stop },
+  } = useT();
   const parsed = useMemo(() => parse(text), [text]);
   const settled = useSettled(text, WAIT_MS);
   const given = parsed.value?.[kind.key];
@@ -72,11 +77,12 @@ export function useChecks(namespace: string, text: string, kind: FileKind = jobF
   });
   return useMemo(() => {
     const data = canAsk ? query.data : undefined;
-    const problems = data?.problems ?? [];
-    const warnings = data?.warnings ?? [];
+    const told = (problem: Problem) => ({ ...problem, message: said.say(problem.code, problem.message), hint: problem.hint ? said.hint(problem.hint) : null });
+    const problems = (data?.problems ?? []).map(told);
+    const warnings = (data?.warnings ?? []).map(told);
     const mark = (severity: Mark['severity']) => (problem: Problem) => ({
       ...place(parsed, problem.pointer ?? ''),
-      message: problem.hint ? `${problem.message}. ${problem.hint}` : problem.message,
+      message: problem.hint ? `${problem.message}${stop}${problem.hint}` : problem.message,
       severity,
     });
     return {
@@ -92,7 +98,7 @@ export function useChecks(namespace: string, text: string, kind: FileKind = jobF
       ],
       byPointer: new Map(problems.map((problem) => [problem.pointer ?? '', problem.message])),
       isValid: data !== undefined && problems.length === 0,
-      failure: query.error ? asApiError(query.error).message : undefined,
+      failure: query.error ? said.both(asApiError(query.error)) : undefined,
     };
-  }, [parsed, name, canAsk, query.data, query.error]);
+  }, [parsed, name, canAsk, query.data, query.error, said, stop]);
 }

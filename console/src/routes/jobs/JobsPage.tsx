@@ -44,7 +44,7 @@ export function JobsPage() {
 
   const found = useSearchError(q, query.error, fetched !== undefined);
   const error = found && asApiError(found);
-  const wrongQuery = queryProblem(error);
+  const wrongQuery = queryProblem(error, t);
 
   const search = (change: { q?: string | undefined; view?: string | undefined; sort?: string | undefined; cols?: string[] | undefined }) =>
     void navigate({ to: '.', search: { q: q || undefined, view, sort, cols, ...change } as never, replace: true });

@@ -120,7 +120,7 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
         </div>
         {problem && (
           <p className={isStale ? css.stale : css.problem} role="alert">
-            <TriangleAlert size={14} aria-hidden="true" /> {isStale ? t.rerun.stale(formats.number(changed.size)) : `${problem.message} ${problem.hint ?? ''}`}
+            <TriangleAlert size={14} aria-hidden="true" /> {isStale ? t.rerun.stale(formats.number(changed.size)) : t.said.both(problem)}
           </p>
         )}
         {!request ? (

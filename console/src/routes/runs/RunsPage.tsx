@@ -46,7 +46,7 @@ export function RunsPage() {
     const body = yes.reason === '' ? {} : { reason: yes.reason };
     const { done, failed } = await forEach([...selected], (run) => ask(api.POST('/api/v1/runs/{run}/cancel', { params: { path: { run }, header: { 'Idempotency-Key': idempotencyKey() } }, body })));
     setSelected(new Set());
-    const refused = failed.length > 0 ? ` ${t.runs.someFailed(formats.number(failed.length))} ${failed[0]?.error.message}` : '';
+    const refused = failed.length > 0 ? ` ${t.runs.someFailed(formats.number(failed.length))} ${failed[0] ? t.said.both(failed[0].error) : ''}` : '';
     toast({ tone: failed.length > 0 ? 'bad' : 'good', text: `${t.runs.cancelled(formats.number(done.length))}${refused}` });
   };
 
@@ -69,7 +69,7 @@ export function RunsPage() {
           value={q}
           onChange={(next) => set({ q: next || undefined })}
           suggest={(word, signal) => complete('runs', ns, word, signal)}
-          problem={queryProblem(list.error)}
+          problem={queryProblem(list.error, t)}
         />
         <div className={css.states} role="group" aria-label={t.runs.state}>
           <Button size="s" tone="quiet" aria-pressed={states.length === 0} onClick={() => set({ q: withStates(q, []) || undefined })}>

@@ -144,7 +144,7 @@ function About() {
               <ul>
                 {info.warnings?.map((warning) => (
                   <li key={warning.code}>
-                    {warning.message}. <span className={css.quiet}>{warning.hint}</span>
+                    {t.said.say(warning.code, warning.message)}{t.common.stop}<span className={css.quiet}>{t.said.hint(warning.hint)}</span>
                   </li>
                 ))}
               </ul>

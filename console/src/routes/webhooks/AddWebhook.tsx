@@ -32,8 +32,12 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
   const secret = make.data?.secret;
   const ready = typed.name.trim() !== '' && typed.url.trim() !== '';
   const problem = make.error ? asApiError(make.error) : undefined;
+  const wrong = (key: string) => {
+    const found = problem?.errors.find((one) => one.pointer === `/${key}`);
+    return found && t.said.both(found);
+  };
   const field = (key: keyof typeof typed, label: string, hint?: string, placeholder?: string) => (
-    <Field label={label} hint={hint} error={problem?.errors.find((one) => one.pointer === `/${key}`)?.message}>
+    <Field label={label} hint={hint} error={wrong(key)}>
       {(bound) => <TextInput {...bound} value={typed[key]} placeholder={placeholder} onChange={(event) => setTyped({ ...typed, [key]: event.target.value })} />}
     </Field>
   );
@@ -50,7 +54,7 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
     >
       {problem && (
         <p className={css.problem} role="alert">
-          {problem.message} {problem.hint}
+          {t.said.both(problem)}
         </p>
       )}
       {field('name', t.webhooks.name, undefined, 'ops')}

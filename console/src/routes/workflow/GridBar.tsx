@@ -128,7 +128,7 @@ function useMark() {
       const runs = new Set(tasks.map(({ run }) => run));
       for (const run of runs) for (const key of ['tasks', 'task', 'run']) void client.invalidateQueries({ queryKey: [key, run] });
       const problem = failed[0]?.error;
-      toast(problem ? { tone: 'bad', text: `${t.workflow.markedSome(formats.number(done.length), formats.number(failed.length))} ${problem.message} ${problem.hint ?? ''}` } : { text: t.workflow.asked });
+      toast(problem ? { tone: 'bad', text: `${t.workflow.markedSome(formats.number(done.length), formats.number(failed.length))} ${t.said.both(problem)}` } : { text: t.workflow.asked });
     },
   });
 }

@@ -151,7 +151,7 @@ function Does({ row: { plan, problem, made }, namespace }: { row: Row; namespace
       </Link>
     );
   }
-  if (problem) return <span className={css.bad}>{problem.code === 'run.plan_stale' ? t.rerun.staleOne : problem.message}</span>;
+  if (problem) return <span className={css.bad}>{problem.code === 'run.plan_stale' ? t.rerun.staleOne : t.said.both(problem)}</span>;
   if (!plan) return <span className={css.quiet}>{t.rerun.planning}</span>;
   return (
     <span>

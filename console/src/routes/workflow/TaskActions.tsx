@@ -40,7 +40,7 @@ export function TaskOfRun({ run, namespace, node, status }: { run: string; names
         <ul className={css.reasons}>
           {reasons.map((reason, index) => (
             <li key={index}>
-              {t.said.say(reason.code, reason.message)} {reason.hint && <span className={css.quiet}>{reason.hint}</span>}
+              {t.said.say(reason.code, reason.message)} {reason.hint && <span className={css.quiet}>{t.said.hint(reason.hint)}</span>}
             </li>
           ))}
         </ul>

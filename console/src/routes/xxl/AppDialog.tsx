@@ -36,7 +36,10 @@ export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void 
   });
   const token = app ? undefined : save.data?.token;
   const problem = save.error ? asApiError(save.error) : undefined;
-  const at = (key: string) => problem?.errors.find((one) => one.pointer?.startsWith(`/${key}`))?.message;
+  const at = (key: string) => {
+    const found = problem?.errors.find((one) => one.pointer?.startsWith(`/${key}`));
+    return found && t.said.both(found);
+  };
   const ready = typed.name.trim() !== '' && isNumber;
   const line = (key: 'name' | 'title' | 'slots' | 'token', label: string, more: { hint?: string; placeholder?: string; mono?: boolean } = {}) => {
     const { hint, ...input } = more;
@@ -59,7 +62,7 @@ export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void 
     >
       {problem && (
         <p className={css.problem} role="alert">
-          {problem.message} {problem.hint}
+          {t.said.both(problem)}
         </p>
       )}
       {!app && line('name', t.xxl.app, { hint: t.xxl.nameHint, placeholder: 'demo-app', mono: true })}

@@ -50,7 +50,7 @@ export function TokenDialog({ app, onClose }: { app: XxlApp; onClose: () => void
         <div className={css.form}>
           {problem && (
             <p className={css.problem} role="alert">
-              {problem.message} {problem.hint}
+              {t.said.both(problem)}
             </p>
           )}
           <CheckBox label={t.xxl.atOnce} hint={t.xxl.atOnceHint} checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />

@@ -18,7 +18,7 @@ export interface FindBarProps {
 export function FindBar({ ref, search, onSearch, found, current, onStep }: FindBarProps) {
   const t = useT();
   const formats = useFormats();
-  const problem = found.error === undefined ? undefined : asApiError(found.error).message;
+  const problem = found.error === undefined ? undefined : t.said.both(asApiError(found.error));
   const state =
     search.q === ''
       ? ''
