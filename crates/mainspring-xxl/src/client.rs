@@ -219,7 +219,7 @@ impl Client {
         Ok(Probe { beat, evidence: Some(evidence) })
     }
 
-    async fn call(&self, to: &Target<'_>, method: &str, body: &str) -> Result<Reply, CallFailed> {
+    pub(crate) async fn call(&self, to: &Target<'_>, method: &str, body: &str) -> Result<Reply, CallFailed> {
         self.send(to, method, body, to.headers(true)).await
     }
 

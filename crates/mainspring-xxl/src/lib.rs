@@ -3,6 +3,7 @@
 //! - [`Call`]: what an executor sends, read as leniently as its many implementations need
 //! - [`answer`]: what it is answered
 //! - [`Client`]: calls executors, each in its [`Dialect`]
+//! - [`Admin`]: talks to an old admin as executors do; [`Asked`]: what that asks; [`Passing`]: the runs that it has sent
 //! - [`Dispatch`]: what became of a run that was sent
 //! - [`Instances`]: which executors are there, what they cannot do, and whether they live
 //! - [`Gate`]: the circuit breaker and the limit of runs of one executor
@@ -17,8 +18,10 @@
 //! that runs foreign code.
 
 mod address;
+mod admin;
 mod alarm;
 mod answer;
+mod asked;
 mod call;
 mod client;
 mod dialect;
@@ -31,13 +34,16 @@ mod instances;
 mod lenient;
 mod log;
 mod order;
+mod passing;
 mod reply;
 mod token;
 pub mod words;
 
 pub use address::{Address, AddressError};
+pub use admin::Admin;
 pub use alarm::tell;
 pub use answer::{CONTENT_TYPE, answer, refusal};
+pub use asked::{Asked, Sent};
 pub use call::{Call, CallError, Callback, Code, Method, Registration};
 pub use client::{CallFailed, Check, Client, ClientLimits, Probe, Reach, RunAnswer, SettingsError, Target};
 pub use dialect::{Dialect, Evidence};
@@ -47,5 +53,6 @@ pub use gate::{Admission, Breaker, Gate, GateLimits};
 pub use instances::{Abilities, Ability, BEAT_MS, DEAD_MS, Instance, Instances, Sign};
 pub use log::{LogPiece, LogReader};
 pub use order::{Kill, LogQuestion, Order, script_stamp};
+pub use passing::{Admitted, Passed, Passing};
 pub use reply::{Payload, Reply};
 pub use token::{Credentials, Tokens};

@@ -2,6 +2,7 @@
 
 pub mod glue;
 mod lines;
+mod proxy;
 
 use std::path::Path;
 
@@ -14,7 +15,7 @@ use crate::name;
 use crate::output::{Form, Output};
 use crate::views::{XXL_APP, XXL_INSTANCE};
 
-/// Let executors of XXL-JOB connect: make apps, see who is there, keep their scripts
+/// Let executors of XXL-JOB connect: make apps, see who is there, keep their scripts, take over group by group
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   (umask 077; mainspring xxl app create mail > token)   executors of mail connect with this token
@@ -24,7 +25,8 @@ use crate::views::{XXL_APP, XXL_INSTANCE};
   mainspring xxl instances                              who is there, and what they cannot do
   mainspring xxl glue set cleanup cleanup.sh --remark \"keep a week\"
   mainspring xxl glue diff cleanup                      what the last version has changed
-  mainspring xxl glue rollback cleanup 3")]
+  mainspring xxl glue rollback cleanup 3
+  mainspring xxl proxy --old-admin http://10.0.0.2:8080/xxl-job-admin --old-token-file old --app mail")]
 pub struct XxlArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -44,6 +46,7 @@ enum Noun {
         #[command(subcommand)]
         verb: glue::Glue,
     },
+    Proxy(proxy::ProxyArgs),
     /// List the executors that are known to the server that answers
     Instances {
         /// Only those of this app
@@ -157,9 +160,13 @@ struct RotateArgs {
 /// Whatever the server reports, and a token file that cannot be read.
 pub fn run(args: XxlArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
+    if let Noun::Proxy(args) = args.noun {
+        return proxy::run(session, args, output);
+    }
     connect::block_on(async {
         let client = &session.client;
         let verb = match args.noun {
+            Noun::Proxy(_) => return Ok(()),
             Noun::Instances { app } => {
                 let mut all = session.ask(client.xxl_instances()).await?;
                 all.retain(|one| app.as_ref().is_none_or(|app| one.app == *app));

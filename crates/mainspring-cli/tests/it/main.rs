@@ -41,3 +41,8 @@ mod webhook;
 mod worker;
 mod workflows;
 mod xxl;
+mod xxl_proxy;
+
+#[path = "../../../mainspring-xxl/tests/it/recorder.rs"]
+#[expect(dead_code, reason = "the tests of the protocol have more to do with it")]
+mod recorder;
