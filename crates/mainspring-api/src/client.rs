@@ -147,8 +147,19 @@ impl Client {
         body: &impl Serialize,
         query: &impl Serialize,
     ) -> Result<T, ClientError> {
+        self.post_if(path, body, Precondition::None, query).await
+    }
+
+    async fn post_if<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        precondition: Precondition,
+        query: &impl Serialize,
+    ) -> Result<T, ClientError> {
         let key = self.idempotency_key.clone().unwrap_or_else(random_key);
-        self.send(self.request(Method::POST, path).header(IDEMPOTENCY_KEY, key).query(query).json(body)).await
+        let request = self.request(Method::POST, path).header(IDEMPOTENCY_KEY, key).query(query).json(body);
+        self.send(precondition.apply(request)).await
     }
 
     async fn delete(&self, path: &str, precondition: Precondition, query: &impl Serialize) -> Result<(), ClientError> {

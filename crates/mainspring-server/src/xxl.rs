@@ -27,7 +27,7 @@ use mainspring_schedule::Timestamp;
 use mainspring_tasks::OutboundPolicy;
 use mainspring_xxl::{Address, Client, ClientLimits, Reach};
 use rustc_hash::FxHashMap;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use self::attempt::Attempt;
 use self::executors::{Executors, Key, Moment};
@@ -37,6 +37,10 @@ use crate::grouped::Grouped;
 use crate::server::closed;
 
 pub(crate) use self::serve::serve;
+
+/// Runs that a node sends at a time. One without an answer has a connection of its own for three seconds, and an executor 64 of these at
+/// most until its circuit breaker opens: so sixteen that answer nothing must be there at once before the others wait.
+const SENDS_MAX: usize = 1_024;
 
 /// What the routes and the tasks share.
 #[derive(Debug)]
@@ -53,6 +57,8 @@ pub(crate) struct Xxl {
     /// Is woken when an executor is new, goes, or an app has changed.
     changed: Notify,
     begun: Instant,
+    /// Room for what this node sends at a time, to all executors.
+    sends: Arc<Semaphore>,
     /// Requests that were refused, by why.
     refused: Grouped<String>,
 }
@@ -74,6 +80,7 @@ impl Xxl {
             hands: Mutex::default(),
             changed: Notify::new(),
             begun: Instant::now(),
+            sends: Arc::new(Semaphore::new(SENDS_MAX)),
             refused: Grouped::default(),
         }
     }

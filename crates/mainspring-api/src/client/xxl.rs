@@ -68,16 +68,19 @@ impl Client {
         self.post(&routes::path(routes::XXL_GLUE, &[namespace, job]), change, &()).await
     }
 
-    /// Makes an older version of the script of a job the current one, as a new version.
+    /// Makes an older version of the script of a job the current one, as a new version. The precondition is of the job: with the version
+    /// that was looked at, no script is replaced that was saved since.
     pub async fn roll_back_xxl_glue(
         &self,
         namespace: &str,
         job: &str,
         version: u32,
         rollback: &XxlGlueRollback,
+        precondition: Precondition,
     ) -> Result<XxlGlueVersion, ClientError> {
         let version = version.to_string();
-        self.post(&routes::path(routes::XXL_GLUE_ROLLBACK, &[namespace, job, &version]), rollback, &()).await
+        let path = routes::path(routes::XXL_GLUE_ROLLBACK, &[namespace, job, &version]);
+        self.post_if(&path, rollback, precondition, &()).await
     }
 
     /// Adds versions that XXL-JOB kept of the script of a job, before those that are there.

@@ -41,6 +41,7 @@ mod webhook;
 mod worker;
 mod workflows;
 mod xxl;
+mod xxl_glue;
 mod xxl_proxy;
 
 #[path = "../../../mainspring-xxl/tests/it/recorder.rs"]

@@ -11,7 +11,7 @@ use mainspring_store::{Document, DocumentExpect, Error as StoreError, WorkerInfo
 use mainspring_xxl::{Admission, Breaker, Gate, GateLimits, Stop};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinSet;
 
 use super::attempt::{self, Attempt};
@@ -26,6 +26,8 @@ const KIND: &str = "xxl_worker";
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long another node is left alone that serves an executor.
 const ELSEWHERE_MS: i64 = 5_000;
+/// After how many milliseconds one may ask again where there is no room.
+const FULL_MS: i64 = 50;
 /// How long a poll waits: then the executor is looked at again.
 const WAIT_MS: u64 = 8_000;
 
@@ -159,6 +161,8 @@ pub(super) struct Permit {
     /// What this node does for the executor. Nothing, if it does not serve it: then nothing is counted here.
     hand: Option<Arc<Hand>>,
     is_sent: bool,
+    /// Its place among all that this node sends.
+    _room: OwnedSemaphorePermit,
 }
 
 impl Permit {
@@ -168,10 +172,11 @@ impl Permit {
     /// It may not go now; in so many milliseconds it may ask again.
     pub(super) fn ask(app: &App, hand: Option<Arc<Hand>>) -> Result<Self, i64> {
         let now_ms = app.xxl.now_ms();
+        let Ok(room) = Arc::clone(&app.xxl.sends).try_acquire_owned() else { return Err(FULL_MS) };
         match hand.as_ref().map_or(Admission::Go, |hand| hand.admit(now_ms)) {
-            Admission::Go => Ok(Self { app: App::clone(app), hand, is_sent: false }),
-            Admission::Full => Err(50),
-            Admission::Open { until } => Err((until - now_ms).clamp(50, 1_000)),
+            Admission::Go => Ok(Self { app: App::clone(app), hand, is_sent: false, _room: room }),
+            Admission::Full => Err(FULL_MS),
+            Admission::Open { until } => Err((until - now_ms).clamp(FULL_MS, 1_000)),
         }
     }
 
@@ -415,6 +420,7 @@ mod tests {
     use mainspring_schedule::Timestamp;
     use mainspring_xxl::{Address, Credentials, DEAD_MS};
 
+    use super::super::SENDS_MAX;
     use super::super::executors::Moment;
     use super::*;
     use crate::app::Inner;
@@ -437,6 +443,22 @@ mod tests {
         trying.answered();
         assert!(!lock(&hand.state).gate.is_open());
         assert_eq!(lock(&hand.state).gate.under_way(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_node_sends_no_more_at_a_time_than_it_has_room_for() {
+        let app = Inner::in_memory(watch::channel(false).1).await;
+        let hand = |port| {
+            let address = Address::parse(&format!("http://127.0.0.1:{port}")).unwrap();
+            Arc::new(Hand::new(("mail".to_owned(), address)))
+        };
+        // One executor has not enough room for all of this, and an executor that another node serves has no gate here.
+        let sent: Vec<Permit> = (0..SENDS_MAX).map(|_| Permit::ask(&app, None).unwrap()).collect();
+        let other = hand(1);
+        assert!(Permit::ask(&app, None).is_err() && Permit::ask(&app, Some(Arc::clone(&other))).is_err());
+        assert_eq!(lock(&other.state).gate.under_way(), 0, "nothing is counted where there is no room");
+        drop(sent);
+        assert!(Permit::ask(&app, Some(other)).is_ok());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use mainspring_api::client::Precondition;
 use mainspring_api::{XxlGlueChange, XxlGlueHistory, XxlGlueOld, XxlGlueRollback, XxlGlueVersion, XxlLanguage};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,9 @@ pub struct RollbackArgs {
     /// Which version
     #[arg(value_name = "VERSION")]
     number: u32,
+    /// The GLUE UPDATETIME that it was listed with: refused if its number is another script's by now
+    #[arg(long, value_name = "NUMBER")]
+    glue_updatetime: Option<i64>,
     /// Why, for people; it names the version when absent
     #[arg(long, value_name = "TEXT")]
     remark: Option<String>,
@@ -124,10 +128,8 @@ pub async fn run(session: &Session, verb: Glue, output: &Output) -> Result {
         }
         Glue::Diff(args) => diff(session, &args, output).await,
         Glue::Rollback(args) => {
-            let (namespace, job) = (args.job.job.namespace(&session.namespace), &args.job.job.job);
-            let rollback = XxlGlueRollback { remark: args.remark, by: who::because(None).by, glue_updatetime: None };
-            let made = session.client.roll_back_xxl_glue(namespace, job, args.number, &rollback);
-            said(&session.ask(made).await?, job, output)
+            let made = roll_back(session, &args).await?;
+            said(&made, &args.job.job.job, output)
         }
         Glue::Set(args) => {
             let (namespace, job) = (args.job.job.namespace(&session.namespace), &args.job.job.job);
@@ -162,6 +164,20 @@ fn current(versions: &[XxlGlueVersion], job: &JobName) -> Result<u32> {
         let report = Report::new("version.not_found", format!("no version of a script of {} is kept", job.job));
         Error::new(Exit::NotFound, report.hint("versions are kept from the first save of a job with xxl.glue on"))
     })
+}
+
+/// Replaces no script that is saved after it has looked: neither the current one nor the one that the number stands for.
+async fn roll_back(session: &Session, args: &RollbackArgs) -> Result<XxlGlueVersion> {
+    let (namespace, job) = (args.job.job.namespace(&session.namespace), &args.job.job.job);
+    let seen = session.ask(session.client.job(namespace, job)).await?;
+    let glue_updatetime = match args.glue_updatetime {
+        Some(said) => said,
+        None => get(session, &args.job.job, Some(args.number)).await?.glue_updatetime,
+    };
+    let (remark, by) = (args.remark.clone(), who::because(None).by);
+    let rollback = XxlGlueRollback { remark, by, glue_updatetime: Some(glue_updatetime) };
+    let version = Precondition::Version(seen.version);
+    session.ask(session.client.roll_back_xxl_glue(namespace, job, args.number, &rollback, version)).await
 }
 
 async fn diff(session: &Session, args: &DiffArgs, output: &Output) -> Result {

@@ -70,7 +70,8 @@ async fn whatever_saves_a_script_makes_a_version_and_executors_get_the_current_o
     executor.call_back(order["logId"].as_i64().unwrap(), 200, "").await;
     super::ended(client, &run).await;
 
-    let back = client.roll_back_xxl_glue("default", "a", 2, &XxlGlueRollback::default()).await.unwrap();
+    let back =
+        client.roll_back_xxl_glue("default", "a", 2, &XxlGlueRollback::default(), Precondition::None).await.unwrap();
     assert_eq!((back.version, back.remark.as_deref()), (5, Some("back to version 2")));
     let first = client.xxl_glue_version("default", "a", 2).await.unwrap();
     assert_eq!((first.source.as_deref(), first.glue_updatetime), (Some("date -u"), back.glue_updatetime));
@@ -149,9 +150,9 @@ async fn versions_of_xxl_job_come_before_those_that_are_there() {
     assert_eq!(versions(&running).await, expected);
     let seen = |stamp| XxlGlueRollback { glue_updatetime: Some(stamp), ..XxlGlueRollback::default() };
     let stamp = client.xxl_glue_version("default", "a", 2).await.unwrap().glue_updatetime;
-    let refused = client.roll_back_xxl_glue("default", "a", 1, &seen(stamp)).await;
+    let refused = client.roll_back_xxl_glue("default", "a", 1, &seen(stamp), Precondition::None).await;
     assert_eq!(code(refused), ErrorCode::ResourceStale, "1 was another version when it was seen");
-    let back = client.roll_back_xxl_glue("default", "a", 2, &seen(stamp)).await.unwrap();
+    let back = client.roll_back_xxl_glue("default", "a", 2, &seen(stamp), Precondition::None).await.unwrap();
     assert_eq!(back.glue_updatetime, stamp);
     let long = XxlGlueHistory { versions: vec![XxlGlueOld { source: "x".repeat(300_000), ..old(13, "") }] };
     assert_eq!(code(client.add_xxl_glue_history("default", "a", &long).await), ErrorCode::FieldValue);
