@@ -4279,6 +4279,12 @@ export interface components {
             file?: string | null;
             /** @description When it was saved. */
             saved_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Who saved it: the name that the caller gave, and with what it was let in. The server notes the name and cannot check it.
+             *     Absent where nothing was noted: a version of an older mainspring, or of a program that embeds it.
+             */
+            saved_by?: string | null;
+            saved_from?: components["schemas"]["SavedFrom"] | null;
             /** @description What it says. To restore it, save this: it becomes a new version. */
             spec: components["schemas"]["JobSpec"];
             /**
@@ -5167,6 +5173,12 @@ export interface components {
                 file?: string | null;
                 /** @description When it was saved. */
                 saved_at: components["schemas"]["Timestamp"];
+                /**
+                 * @description Who saved it: the name that the caller gave, and with what it was let in. The server notes the name and cannot check it.
+                 *     Absent where nothing was noted: a version of an older mainspring, or of a program that embeds it.
+                 */
+                saved_by?: string | null;
+                saved_from?: components["schemas"]["SavedFrom"] | null;
                 /** @description What it says. To restore it, save this: it becomes a new version. */
                 spec: components["schemas"]["JobSpec"];
                 /**
@@ -6102,6 +6114,11 @@ export interface components {
             /** @description Why it stands where it does: which tasks, which rule, which limit. */
             why: components["schemas"]["Why"];
         };
+        /**
+         * @description From where a version of a job was saved.
+         * @enum {string}
+         */
+        SavedFrom: "console" | "cli" | "api" | "operation" | "xxl" | "unknown";
         /** @description A text that a program executes. It gets an item's payload on standard input, as a process of `run` does. */
         ScriptSpec: {
             /** @description The text. */

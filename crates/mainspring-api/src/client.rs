@@ -20,7 +20,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, Url};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -77,6 +77,7 @@ pub struct ClientBuilder {
     token: Option<String>,
     timeout: Duration,
     plain_http: PlainHttp,
+    by: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -105,6 +106,7 @@ impl Client {
             token: None,
             timeout: REQUEST_TIMEOUT,
             plain_http: PlainHttp::LoopbackOnly,
+            by: None,
         }
     }
 
@@ -197,6 +199,14 @@ impl ClientBuilder {
         self
     }
 
+    /// Says with every request who asks, such as `ann@laptop`: the server notes it with what is saved, and cannot check it. What no
+    /// header can carry is left out.
+    #[must_use]
+    pub fn by(mut self, who: impl Into<String>) -> Self {
+        self.by = Some(who.into());
+        self
+    }
+
     /// Gives up on an answer after this time; 30 s unless set. Streams go on as long as they are alive.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -211,6 +221,15 @@ impl ClientBuilder {
         self
     }
 
+    /// What every request carries.
+    fn headers(&self) -> HeaderMap {
+        let mut headers =
+            HeaderMap::from_iter([(reqwest::header::ACCEPT, HeaderValue::from_static("application/json"))]);
+        let by = self.by.as_deref().and_then(|by| HeaderValue::from_bytes(by.as_bytes()).ok());
+        headers.extend(by.map(|by| (HeaderName::from_static(routes::BY_HEADER), by)));
+        headers
+    }
+
     /// Makes the client. For `https://` it reads the system's certificates, which blocks shortly.
     ///
     /// # Errors
@@ -222,10 +241,7 @@ impl ClientBuilder {
         check_address(&base, self.plain_http)?;
         let mut http = reqwest::Client::builder()
             .user_agent(concat!("mainspring/", env!("CARGO_PKG_VERSION")))
-            .default_headers(HeaderMap::from_iter([(
-                reqwest::header::ACCEPT,
-                HeaderValue::from_static("application/json"),
-            )]))
+            .default_headers(self.headers())
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .tcp_keepalive(KEEPALIVE)

@@ -139,6 +139,8 @@
 //! [`LogLine`](crate::LogLine) and its line number as `id`, and one closing `event: end` with the
 //! final [`Run`](crate::Run). A comment line every 15 s keeps idle streams open.
 
+/// Header in which a caller says who asks, such as `ann@laptop`: noted with what is saved, and not checked. At most 128 characters.
+pub const BY_HEADER: &str = "mainspring-by";
 /// Process alive and timer loop ticking. No authentication.
 pub const LIVEZ: &str = "/livez";
 /// Store reachable, migrations done, member of the cluster, not draining; `?verbose` lists the checks. No authentication.

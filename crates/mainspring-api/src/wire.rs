@@ -76,7 +76,7 @@ pub use search::{FacetFilter, FacetValue, Facets};
 pub use session::{LoginLink, Session, SessionKind, SignIn};
 pub use task::{GraphFilter, GraphTask, JobGraph, Marked, RunTask, RunTaskDetail, TaskCounts, TaskFilter, TaskMark};
 pub use trigger::{Gap, GapFilter, Reanchored, Trigger, TriggerFilter, TriggerState};
-pub use version::{CheckRequest, CheckResult, JobFileFilter, JobVersion};
+pub use version::{CheckRequest, CheckResult, JobFileFilter, JobVersion, SavedFrom};
 pub use webhook::{
     DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, event_type_matches,
 };

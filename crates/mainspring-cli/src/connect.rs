@@ -83,6 +83,9 @@ impl ConnectArgs {
         if self.allow_plain_http {
             client = client.allow_plain_http();
         }
+        if let Some(by) = crate::who::because(None).by {
+            client = client.by(by);
+        }
         let client = client.build().map_err(refused)?;
         Ok(Session { client, namespace: self.namespace.clone(), origin: endpoint.origin })
     }

@@ -26,7 +26,7 @@ pub use backfill::{BACKFILL, BACKFILL_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_IT
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use flow::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_POOL};
 pub use import::IMPORTED;
-pub use job::{JOB, JOB_DATA};
+pub use job::{JOB, JOB_DATA, JOB_VERSION};
 pub use label::LABEL;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};

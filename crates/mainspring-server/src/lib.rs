@@ -32,6 +32,7 @@ mod plans;
 mod query;
 mod refusal;
 mod routes;
+mod saver;
 mod seats;
 mod server;
 mod shards;

@@ -331,6 +331,7 @@ impl World {
             paused: old.is_some_and(|row| row.paused),
             ends: self.ends(prior, gone, now),
             documents: Vec::new(),
+            saved_by: None,
             at: now,
         }
     }

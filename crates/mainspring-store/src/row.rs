@@ -50,8 +50,19 @@ pub struct VersionRow {
     pub version: JobVersion,
     /// When it was saved.
     pub saved_at: Timestamp,
+    /// Who saved it, where that is known.
+    pub saved_by: Option<SavedBy>,
     /// What it says.
     pub definition: Arc<Job>,
+}
+
+/// Who saved a version of a job, and from where. A note for people: nothing depends on it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SavedBy {
+    /// Who, in at most 255 characters.
+    pub by: String,
+    /// From where, in a word of at most 32 characters.
+    pub from: String,
 }
 
 /// A job with its triggers, as a change of it needs to know them.
@@ -105,6 +116,8 @@ pub struct JobWrite {
     pub ends: Vec<TriggerEnd>,
     /// Documents that are changed with it. If something else is there than expected, the whole write is a conflict.
     pub documents: Vec<DocumentChange>,
+    /// Who writes, where that is known: noted with the version, if the write makes one.
+    pub saved_by: Option<SavedBy>,
     /// When.
     pub at: Timestamp,
 }

@@ -49,6 +49,8 @@ export const common = {
   /** Ends a sentence before another one. */
   stop: '. ',
   rows: (n: string) => `${n} shown`,
+  ways: { token: 'the access token', session: 'a session of the console', worker: 'a token of workers' },
+  whoWith: (name: string, way: string) => `${name}, with ${way}`,
   missingPermission: (name: string) => `You lack the permission ${name}.`,
   viewAsTable: 'View as table',
   viewAsChart: 'View as chart',

@@ -87,8 +87,10 @@ export const jobDetail = {
     restored: 'Restored as a new version.',
     compareWith: 'Compare with',
     before: 'the one before',
+    from: { console: 'console', cli: 'command line', api: 'API', operation: 'many jobs at once', xxl: 'XXL-JOB endpoint', unknown: 'elsewhere' },
+    notNoted: 'not noted who',
   },
-  pausedBy: (who: string) => `by ${who}`,
+  pausedBy: 'by',
   heat: {
     title: 'Days: runs behind, fires ahead',
     runs: (n: string, failed: string) => (failed === '0' ? `${n} runs` : `${n} runs, ${failed} failed`),

@@ -50,6 +50,8 @@ export const common: typeof en = {
   requestId: '请求',
   stop: '。',
   rows: (n: string) => `显示 ${n} 条`,
+  ways: { token: '访问令牌', session: '控制台会话', worker: '工作节点令牌' },
+  whoWith: (name: string, way: string) => `${name}（${way}）`,
   missingPermission: (name: string) => `缺少权限 ${name}。`,
   viewAsTable: '以表格查看',
   viewAsChart: '以图表查看',

@@ -86,9 +86,11 @@ export const jobDetail: typeof en = {
     restoreText: '其内容会保存为新版本，中间的版本保留不变。',
     restored: '已还原为新版本。',
     compareWith: '对比',
+    from: { console: '控制台', cli: '命令行', api: 'API', operation: '批量操作', xxl: 'XXL-JOB 接口', unknown: '其他' },
+    notNoted: '未记录保存者',
     before: '前一个版本',
   },
-  pausedBy: (who: string) => `操作者：${who}`,
+  pausedBy: '操作者：',
   heat: {
     title: '按天：过去的运行与未来的触发',
     runs: (n: string, failed: string) => (failed === '0' ? `${n} 次运行` : `${n} 次运行，${failed} 次失败`),

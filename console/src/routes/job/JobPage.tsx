@@ -10,6 +10,7 @@ import { JsonView } from '@/components/JsonView';
 import { Facts, Page, Panel } from '@/components/Page';
 import { StateBadge } from '@/components/StateBadge';
 import { TabPanel, Tabs } from '@/components/Tabs';
+import { Who } from '@/components/Who';
 import { WhyPanel } from '@/components/WhyPanel';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
@@ -95,7 +96,11 @@ function JobView({ job }: { job: Job }) {
           <span>
             {job.pause_reason ? `${t.jobDetail.pausedBecause} ${job.pause_reason}` : t.jobDetail.pausedNote}{' '}
             <span className={css.quiet}>
-              {job.paused_by && t.jobDetail.pausedBy(job.paused_by)} {job.paused_at && <Instant at={job.paused_at} relative />}
+              {job.paused_by && (
+                <>
+                  {t.jobDetail.pausedBy} <Who by={job.paused_by} />
+                </>
+              )} {job.paused_at && <Instant at={job.paused_at} relative />}
             </span>
           </span>
         </p>

@@ -8,6 +8,7 @@ import { Loaded } from '@/components/Feedback';
 import { Select } from '@/components/Field';
 import { Instant } from '@/components/Instant';
 import { Panel } from '@/components/Page';
+import { Who } from '@/components/Who';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
@@ -23,6 +24,8 @@ interface Version {
   version: number;
   savedAt: string;
   current: boolean;
+  savedBy: string | undefined;
+  savedFrom: string | undefined;
   /** The definition as exact JSON. */
   spec: string;
 }
@@ -46,15 +49,32 @@ function read(text: string): Version[] {
   if (items?.kind !== 'array') return [];
   return items.items.map((item) => {
     const version = member(item, 'version');
-    const savedAt = member(item, 'saved_at');
+    const text = (name: string) => {
+      const found = member(item, name);
+      return found?.kind === 'string' ? found.value : undefined;
+    };
     const spec = member(item, 'spec');
     return {
       version: version?.kind === 'number' ? Number(version.text) : 0,
-      savedAt: savedAt?.kind === 'string' ? savedAt.value : '',
+      savedAt: text('saved_at') ?? '',
+      savedBy: text('saved_by'),
+      savedFrom: text('saved_from'),
       current: member(item, 'current')?.kind === 'true',
       spec: spec ? printExact(spec) : '{}',
     };
   });
+}
+
+/** Who saved a version, and from where. */
+function Saver({ version: { savedBy, savedFrom } }: { version: Version }) {
+  const t = useT();
+  const words = t.jobDetail.versions.from;
+  return (
+    <span className={css.saver}>
+      {savedFrom && <span className={css.place}>{words[savedFrom as keyof typeof words] ?? savedFrom}</span>}
+      {savedBy ? <Who by={savedBy} /> : t.jobDetail.versions.notNoted}
+    </span>
+  );
 }
 
 function Compare({ job, versions }: { job: Job; versions: Version[] }) {
@@ -85,6 +105,7 @@ function Compare({ job, versions }: { job: Job; versions: Version[] }) {
               <strong>{name(version)}</strong>
               {version.current && <span className={css.currentWord}>{t.jobDetail.versions.current}</span>}
               <Instant at={version.savedAt} date />
+              <Saver version={version} />
             </button>
             {!version.current && (
               <Button size="s" icon={RotateCcw} busy={restore.isPending} onClick={() => void confirm({ title: t.jobDetail.versions.restoreTitle(formats.number(version.version)), text: t.jobDetail.versions.restoreText, action: t.jobDetail.versions.restore }).then((yes) => yes && restore.mutate(version))}>

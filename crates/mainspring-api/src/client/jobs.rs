@@ -89,6 +89,16 @@ impl Client {
         self.delete(&routes::path(routes::JOB, &[namespace, job]), precondition, &options).await
     }
 
+    /// Lists the versions of a job that are kept, newest first, with who saved them.
+    pub async fn job_versions(
+        &self,
+        namespace: &str,
+        job: &str,
+        filter: &PageFilter,
+    ) -> Result<Page<JobVersion>, ClientError> {
+        self.get(&routes::path(routes::JOB_VERSIONS, &[namespace, job]), filter).await
+    }
+
     /// Returns what a job keeps between its runs.
     pub async fn job_data(&self, namespace: &str, job: &str) -> Result<JobData, ClientError> {
         self.get(&routes::path(routes::JOB_DATA, &[namespace, job]), &()).await

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::ApplyItem;
+use super::{ApplyItem, words};
 use crate::{JobSpec, Problem, Timestamp};
 
 /// A version of a job.
@@ -14,6 +14,13 @@ pub struct JobVersion {
     pub version: u64,
     /// When it was saved.
     pub saved_at: Timestamp,
+    /// Who saved it: the name that the caller gave, and with what it was let in. The server notes the name and cannot check it.
+    /// Absent where nothing was noted: a version of an older mainspring, or of a program that embeds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_by: Option<String>,
+    /// From where it was saved, where that was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_from: Option<SavedFrom>,
     /// It is the one that fires now.
     pub current: bool,
     /// What it says. To restore it, save this: it becomes a new version.
@@ -22,6 +29,27 @@ pub struct JobVersion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
+
+/// From where a version of a job was saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SavedFrom {
+    /// The editor of the console.
+    Console,
+    /// The command line: `mainspring apply` and others.
+    Cli,
+    /// A program, through the API.
+    Api,
+    /// An operation on many jobs.
+    Operation,
+    /// The endpoints that XXL-JOB's scripts use.
+    Xxl,
+    /// A place newer than this client.
+    #[serde(other)]
+    Unknown,
+}
+
+words!(SavedFrom: Console = "console", Cli = "cli", Api = "api", Operation = "operation", Xxl = "xxl", Unknown = "unknown");
 
 /// In which form a job file is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use mainspring_api::client::Precondition;
-use mainspring_api::{JobFilter, RunFilter, TriggerFilter, Why, WriteOptions};
+use mainspring_api::{JobFilter, PageFilter, RunFilter, TriggerFilter, Why, WriteOptions};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::output::{Form, Output, View};
 use crate::pages::{self, ListArgs};
 use crate::past::{self, Span, SpanArgs};
 use crate::start::StartArgs;
-use crate::views::{Because, JOB, JOB_DATA, TRIGGER, WHY};
+use crate::views::{Because, JOB, JOB_DATA, JOB_VERSION, TRIGGER, WHY};
 use crate::{bulk, confirm, connect, input};
 
 /// List, look at, pause, resume, run and delete jobs
@@ -23,6 +23,7 @@ use crate::{bulk, confirm, connect, input};
   mainspring job why nightly-backup                   what it waits for
   mainspring job run nightly-backup -p target=s3 --wait
   mainspring job data get poll-feed                   what its next run is given
+  mainspring job versions nightly-backup              who saved what, when and from where
   mainspring job history nightly-backup --limit 20")]
 pub struct JobArgs {
     #[command(flatten)]
@@ -77,6 +78,14 @@ enum Verb {
         /// Do not ask
         #[arg(short, long)]
         yes: bool,
+    },
+    /// List the versions of a job that are kept, newest first: who saved them, when and from where
+    Versions {
+        /// JOB or NAMESPACE/JOB
+        #[arg(value_name = "JOB")]
+        name: JobName,
+        #[command(flatten)]
+        list: ListArgs,
     },
     /// Look at what jobs keep between their runs, and set it
     #[command(subcommand)]
@@ -153,6 +162,7 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
             Verb::Resume(args) => set_paused(&session, args, false, output).await,
             Verb::Run(args) => crate::start::start(&session, &args, output).await,
             Verb::Delete { names, yes } => delete(&session, &names, yes, output).await,
+            Verb::Versions { name, list } => versions(&session, &name, &list, output).await,
             Verb::Data(verb) => data(&session, &verb, output).await,
             Verb::History { name, span, list } => history(&session, &name, span.read(output)?, &list, output).await,
         }
@@ -237,6 +247,14 @@ async fn delete(session: &Session, names: &[JobName], yes: bool, output: &Output
         Ok(())
     })
     .await
+}
+
+async fn versions(session: &Session, name: &JobName, page: &ListArgs, output: &Output) -> Result {
+    let versions = pages::collect(page, output, async |cursor, limit| {
+        let filter = PageFilter { cursor, limit: Some(limit) };
+        session.ask(session.client.job_versions(name.namespace(&session.namespace), &name.job, &filter)).await
+    });
+    output.list(&versions.await?, &JOB_VERSION)
 }
 
 async fn data(session: &Session, verb: &DataVerb, output: &Output) -> Result {

@@ -1,6 +1,6 @@
 //! Jobs in tables.
 
-use mainspring_api::{Job, JobData, Task};
+use mainspring_api::{Job, JobData, JobVersion, Task};
 
 use super::{json, optional, text, yes};
 use crate::output::{Column, View, counted, dash, state};
@@ -39,6 +39,20 @@ pub const JOB: View<Job> = View {
     ],
     name: |it| it.name.clone(),
     empty: "no jobs; make some: mainspring apply -f FILE",
+};
+
+/// Columns of versions of a job.
+pub const JOB_VERSION: View<JobVersion> = View {
+    columns: &[
+        Column::usual("VERSION", |it, _| text(it.version)),
+        Column::usual("SAVED", |it, style| text(style.at(Some(it.saved_at)))),
+        Column::usual("FROM", |it, _| optional(it.saved_from.as_ref())),
+        Column::usual("BY", |it, _| optional(it.saved_by.as_ref())),
+        Column::usual("CURRENT", |it, _| yes(it.current)),
+        Column::extra("DESCRIPTION", |it, _| optional(it.spec.description.as_ref())),
+    ],
+    name: |it| it.version.to_string(),
+    empty: "no versions are kept",
 };
 
 /// What a job keeps between its runs.

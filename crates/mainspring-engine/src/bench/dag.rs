@@ -164,6 +164,7 @@ async fn plant(store: &dyn Store, workflow: Workflow, runs: u32, progress: super
         triggers: Vec::new(),
         ends: Vec::new(),
         documents: Vec::new(),
+        saved_by: None,
         at,
     };
     let saved = store.save_jobs(vec![write]).await?;

@@ -214,6 +214,7 @@ fn write(group: Group, index: u32, at: Timestamp, begin: Timestamp, known: Optio
         triggers,
         ends: Vec::new(),
         documents: Vec::new(),
+        saved_by: None,
         at,
     }
 }

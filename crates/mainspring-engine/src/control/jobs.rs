@@ -11,7 +11,7 @@ use mainspring_core::rule::Rule;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{
-    DocumentChange, Expect, JobDelete, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerEnd,
+    DocumentChange, Expect, JobDelete, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, SavedBy, TriggerEnd,
     TriggerUpdate, TriggerWrite,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,11 +46,13 @@ pub struct JobSave {
     pub documents: Vec<DocumentChange>,
     /// Ends its pause, also one that people have set. Triggers that the definition pauses rest, also those that people have resumed.
     pub resume: bool,
+    /// Who saves it, where that is known: noted with the version, if it makes one.
+    pub saved_by: Option<SavedBy>,
 }
 
 impl From<(Arc<Job>, Expect)> for JobSave {
     fn from((job, expect): (Arc<Job>, Expect)) -> Self {
-        Self { job, expect, documents: Vec::new(), resume: false }
+        Self { job, expect, documents: Vec::new(), resume: false, saved_by: None }
     }
 }
 
@@ -183,7 +185,7 @@ impl Control {
     /// The write that brings a job from what is there, with the calendars `known`, to what it is to be.
     fn write(
         &self,
-        JobSave { job, resume, documents, .. }: &JobSave,
+        JobSave { job, resume, documents, saved_by, .. }: &JobSave,
         calendars: &Calendars,
         known: &Calendars,
         prior: &JobPrior,
@@ -235,6 +237,7 @@ impl Control {
             triggers,
             ends: old.map(|old| self.ends(old, gone, known, now)).unwrap_or_default(),
             documents: documents.clone(),
+            saved_by: saved_by.clone(),
             at: now,
         })
     }

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use mainspring_api::{
@@ -20,7 +19,6 @@ use serde_json::Value;
 use utoipa_axum::routes;
 
 use super::{Route, calendars, export, jobs};
-use crate::access::Caller;
 use crate::afters;
 use crate::app::App;
 use crate::calls;
@@ -29,6 +27,7 @@ use crate::convert::calls::Calling;
 use crate::convert::{self, Compiled, NamedCalendar, Surroundings};
 use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
+use crate::saver::Saver;
 use crate::show::count;
 use crate::xxl::scripts;
 
@@ -46,8 +45,8 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(post, path = routes::APPLY, tag = "bundles", params(ApplyOptions), request_body = Bundle, responses((status = 200, body = ApplyResult)))]
 async fn apply(
     State(app): State<App>,
-    Extension(caller): Extension<Caller>,
     QueryOf(options): QueryOf<ApplyOptions>,
+    saver: Saver,
     Body(bundle): Body<Bundle>,
 ) -> Answer<Response> {
     let namespaces = namespaces_of(&bundle);
@@ -58,7 +57,7 @@ async fn apply(
     }
     note_afters(&app, &mut plan).await?;
     if !options.dry_run {
-        commit(&app, &mut plan, caller.told()).await?;
+        commit(&app, &mut plan, &saver).await?;
     }
     large_json(plan.result(options.dry_run)).await
 }
@@ -73,7 +72,7 @@ pub(crate) struct Together {
 }
 
 /// Saves jobs, each on condition that it is as the caller has seen it. Up to 25 are saved together.
-pub(crate) async fn save_together(app: &App, jobs: Vec<Together>, by: &str) -> Answer<()> {
+pub(crate) async fn save_together(app: &App, jobs: Vec<Together>, saver: &Saver) -> Answer<()> {
     let seen: Vec<_> = jobs.iter().map(|job| (job.seen, job.resume)).collect();
     let jobs = jobs.into_iter().map(|job| job.spec).collect();
     let compiled = compile(app, Bundle { jobs, ..Bundle::default() }).await?;
@@ -86,7 +85,7 @@ pub(crate) async fn save_together(app: &App, jobs: Vec<Together>, by: &str) -> A
         }
     }
     note_afters(app, &mut plan).await?;
-    commit(app, &mut plan, by).await
+    commit(app, &mut plan, saver).await
 }
 
 /// What is to become of every item.
@@ -191,7 +190,7 @@ async fn prune(app: &App, plan: &mut Plan, namespaces: &BTreeSet<String>) -> Ans
     Ok(())
 }
 
-async fn commit(app: &App, plan: &mut Plan, by: &str) -> Answer<()> {
+async fn commit(app: &App, plan: &mut Plan, saver: &Saver) -> Answer<()> {
     for step in plan.calendars.iter_mut().filter(|step| step.item.action != ApplyAction::Unchanged) {
         let expect = step.before.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         let NamedCalendar { namespace, name, definition, .. } = &step.wanted;
@@ -204,9 +203,9 @@ async fn commit(app: &App, plan: &mut Plan, by: &str) -> Answer<()> {
             |step: &Step<_, JobRow>| step.before.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         let mut wanted = Vec::with_capacity(slice.len());
         for step in slice.iter() {
-            let documents = scripts::changes(app, step.before.as_ref(), &step.wanted, by).await?;
-            let (job, expect) = (Arc::clone(&step.wanted), expect(step));
-            wanted.push(JobSave { job, expect, documents, resume: step.resume });
+            let documents = scripts::changes(app, step.before.as_ref(), &step.wanted, &saver.0.by).await?;
+            let (job, expect, saved_by) = (Arc::clone(&step.wanted), expect(step), Some(saver.0.clone()));
+            wanted.push(JobSave { job, expect, documents, resume: step.resume, saved_by });
         }
         let saved = app.control().save_planned(wanted, SaveMode::Commit).await.map_err(overtaken)?;
         for (step, saved) in slice.iter_mut().zip(saved) {

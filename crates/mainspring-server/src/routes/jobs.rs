@@ -30,6 +30,7 @@ use crate::idempotency::Deed;
 use crate::layers::DONE;
 use crate::pauses::{self, Paused};
 use crate::refusal::{Answer, Refusal};
+use crate::saver::Saver;
 use crate::show::{self, JobView, Runs};
 use crate::words::Reads;
 use crate::xxl::scripts;
@@ -72,13 +73,13 @@ async fn put(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
-    Extension(caller): Extension<Caller>,
     QueryOf(options): QueryOf<WriteOptions>,
+    saver: Saver,
     Body(spec): Body<JobSpec>,
 ) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
     let spec = named(spec, &key)?;
-    save(&app, &key, condition, options, caller.told(), move |_| Ok(spec.clone())).await
+    save(&app, &key, condition, (options, saver), move |_| Ok(spec.clone())).await
 }
 
 /// Changes the parts of a job that a merge patch (RFC 7396) names; `null` removes a key.
@@ -88,8 +89,8 @@ async fn patch(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
-    Extension(caller): Extension<Caller>,
     QueryOf(options): QueryOf<WriteOptions>,
+    saver: Saver,
     Patch(patch): Patch,
 ) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
@@ -99,7 +100,7 @@ async fn patch(
         Some(row) => patched(&row.definition, &patch, &of),
         None => Err(missing(&of)),
     };
-    save(&app, &key, condition, options, caller.told(), spec).await
+    save(&app, &key, condition, (options, saver), spec).await
 }
 
 /// Deletes a job with its triggers; its history is kept.
@@ -293,13 +294,12 @@ async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Problem>)> {
     Ok((job, warnings))
 }
 
-/// Makes or replaces a job, if a condition holds. A script that is new is kept as a version of whom it is by.
+/// Makes or replaces a job, if a condition holds. Who saves it is noted with the version, and with that of a script that is new.
 pub(crate) async fn save(
     app: &App,
     key: &JobKey,
     condition: Condition,
-    options: WriteOptions,
-    by: &str,
+    (options, saver): (WriteOptions, Saver),
     spec_of: impl Fn(Option<&JobRow>) -> Answer<JobSpec> + Clone + Send + 'static,
 ) -> Answer<Response> {
     for _ in 0..TRIES {
@@ -317,8 +317,9 @@ pub(crate) async fn save(
             return Ok((etag(show::count(planned.version.0)), Json(shown)).into_response());
         }
         let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
-        let documents = scripts::changes(app, row.as_ref(), &job, by).await?;
-        match app.control().save(vec![JobSave { job, expect, documents, resume: false }], SaveMode::Commit).await {
+        let documents = scripts::changes(app, row.as_ref(), &job, &saver.0.by).await?;
+        let wanted = JobSave { job, expect, documents, resume: false, saved_by: Some(saver.0.clone()) };
+        match app.control().save(vec![wanted], SaveMode::Commit).await {
             Ok(plans) => {
                 let saved = plans.into_iter().next().and_then(|plan| plan.saved);
                 let saved = saved.ok_or_else(|| missing(key))?;

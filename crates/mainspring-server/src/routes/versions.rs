@@ -18,6 +18,7 @@ use crate::convert;
 use crate::extract::{PathOf, QueryOf, large_json};
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
+use crate::saver::place_of;
 use crate::show::{count, instant};
 
 pub(super) fn routes() -> Vec<Route> {
@@ -110,6 +111,8 @@ fn show(job: &JobRow, row: &VersionRow) -> api::JobVersion {
     api::JobVersion {
         version: count(row.version.0),
         saved_at: instant(row.saved_at),
+        saved_by: row.saved_by.as_ref().map(|saved| saved.by.clone()),
+        saved_from: row.saved_by.as_ref().map(|saved| place_of(&saved.from)),
         current: row.version == job.version,
         spec: convert::job_spec(&row.definition),
         file: None,

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use mainspring_api::{
-    ErrorCode, Problem, Reason, WriteOptions, XxlGlue, XxlGlueChange, XxlGlueHistory, XxlGlueOld, XxlGlueRollback,
+    ErrorCode, Problem, WriteOptions, XxlGlue, XxlGlueChange, XxlGlueHistory, XxlGlueOld, XxlGlueRollback,
     XxlGlueVersion, XxlLanguage, routes,
 };
 use mainspring_core::job::JobKey;
@@ -14,8 +14,8 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::convert;
 use crate::extract::{Body, Condition, OptionalBody, PathOf};
-use crate::pauses;
 use crate::refusal::{Answer, Refusal};
+use crate::saver::Saver;
 use crate::xxl::scripts;
 
 /// Versions of XXL-JOB that one request brings.
@@ -49,10 +49,11 @@ async fn set(
     PathOf((namespace, name)): PathOf<Key>,
     Extension(caller): Extension<Caller>,
     condition: Condition,
+    saver: Saver,
     Body(change): Body<XxlGlueChange>,
 ) -> Answer<Json<XxlGlueVersion>> {
-    let by = pauses::by(&caller, &Reason { by: change.by.clone(), reason: None })?;
-    save(&app, JobKey::new(namespace, name), condition, by, change).await.map(Json)
+    let saver = saver.named(&caller, change.by.as_deref())?;
+    save(&app, JobKey::new(namespace, name), condition, saver, change).await.map(Json)
 }
 
 /// Returns a version of a job's script with its source.
@@ -75,9 +76,10 @@ async fn roll_back(
     PathOf((namespace, name, text)): PathOf<(String, String, String)>,
     Extension(caller): Extension<Caller>,
     condition: Condition,
+    saver: Saver,
     OptionalBody(asked): OptionalBody<XxlGlueRollback>,
 ) -> Answer<Json<XxlGlueVersion>> {
-    let by = pauses::by(&caller, &Reason { by: asked.by, reason: None })?;
+    let saver = saver.named(&caller, asked.by.as_deref())?;
     let (key, number) = (JobKey::new(namespace, name), number(&text)?);
     let row = jobs::find(&app, &key).await?;
     let remark = asked.remark.unwrap_or_else(|| format!("back to version {number}"));
@@ -95,7 +97,7 @@ async fn roll_back(
         remark: glue.remark,
         by: None,
     };
-    save(&app, key, condition, by, change).await.map(Json)
+    save(&app, key, condition, saver, change).await.map(Json)
 }
 
 /// Adds versions that XXL-JOB kept of a job's script, before those that are there.
@@ -126,7 +128,7 @@ pub(crate) async fn save(
     app: &App,
     key: JobKey,
     condition: Condition,
-    by: String,
+    saver: Saver,
     change: XxlGlueChange,
 ) -> Answer<XxlGlueVersion> {
     let before = jobs::find(app, &key).await?;
@@ -141,8 +143,8 @@ pub(crate) async fn save(
         *glue = XxlGlue { language, source: change.source.clone(), remark };
         Ok(spec)
     };
-    tracing::info!(job = %key, by, "the script of a job changes");
-    jobs::save(app, &key, condition, WriteOptions::default(), &by, spec).await?;
+    tracing::info!(job = %key, by = saver.0.by, "the script of a job changes");
+    jobs::save(app, &key, condition, (WriteOptions::default(), saver), spec).await?;
     let row = jobs::find(app, &key).await?;
     let mut versions = scripts::list(app, &row).await?;
     let current = versions.iter().position(|version| version.current);

@@ -1,6 +1,6 @@
 //! Jobs by the numbers that XXL-JOB's scripts know them by: what its forms and the API of 3.5 do with them.
 
-use mainspring_api::{JobSpec, Problem, WriteOptions};
+use mainspring_api::{JobSpec, Problem, SavedFrom, WriteOptions};
 use mainspring_core::JobId;
 use mainspring_core::job::{JobKey, Task};
 use mainspring_core::run::Origin;
@@ -17,6 +17,7 @@ use crate::extract::Condition;
 use crate::refusal::Refusal;
 use crate::routes::apply::{self, Together};
 use crate::routes::{jobs, runs};
+use crate::saver::Saver;
 use crate::{alerts, convert};
 
 /// The kind and name of the document that counts the numbers of jobs.
@@ -124,9 +125,14 @@ async fn save(
         Together { spec: child.spec.clone(), seen, resume: child.wakes }
     });
     let all = std::iter::once(Together { spec, seen, resume: false }).chain(saves).collect();
-    apply::save_together(app, all, BY).await.map_err(said)?;
+    apply::save_together(app, all, &saver()).await.map_err(said)?;
     children::forget_pauses(app, &children).await;
     Ok(notes)
+}
+
+/// Who saves a job by XXL-JOB's endpoints: a script, and nobody knows whose.
+pub(super) fn saver() -> Saver {
+    Saver::from(SavedFrom::Xxl, BY)
 }
 
 pub(super) async fn remove(app: &App, job: &Numbered) -> Told<()> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mainspring_api::client::Precondition;
-use mainspring_api::{RunNow, RunState, WriteOptions};
+use mainspring_api::{PageFilter, RunNow, RunState, SavedFrom, WriteOptions};
 use serde_json::{Value, json};
 
 use crate::kit::{Running, spec};
@@ -75,6 +75,8 @@ async fn many_jobs_are_changed_and_what_fails_is_told() {
     let labels = job("a").await.spec.labels;
     let labels: Vec<_> = labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(labels, [("new", "2"), ("team", "y")]);
+    let versions = running.client.job_versions("default", "a", &PageFilter::default()).await.unwrap();
+    assert_eq!(versions.items[0].saved_from, Some(SavedFrom::Operation));
 
     let q = |q: &str| json!({"action": "run", "selector": {"namespace": "default", "q": q}});
     assert_eq!(counts(&carried_out(&running, q("label:team=y -name:b")).await), (1, 1, 0));

@@ -1,7 +1,8 @@
 //! Versions of jobs, job files, and job files that are checked.
 
 use mainspring_api::client::Precondition;
-use mainspring_api::{ApplyAction, CheckResult, JobVersion, Page, RunNow, WriteOptions};
+use mainspring_api::routes::BY_HEADER;
+use mainspring_api::{ApplyAction, CheckResult, JobVersion, Page, PageFilter, RunNow, SavedFrom, WriteOptions};
 use serde_json::{Value, json};
 
 use crate::kit::{Running, spec};
@@ -46,6 +47,54 @@ async fn versions_are_listed_shown_and_restored() {
         assert_eq!((status, body.contains("version.not_found")), (404, true), "{missing}");
     }
     running.stop().await;
+}
+
+#[tokio::test]
+async fn versions_say_who_saved_them_and_from_where() {
+    let running = Running::start().await;
+    let newest = async || {
+        let page: Page<JobVersion> =
+            running.client.job_versions("default", "a", &PageFilter { limit: Some(1), cursor: None }).await.unwrap();
+        let version = page.items.into_iter().next().unwrap();
+        (version.version, version.saved_by.unwrap(), version.saved_from.unwrap())
+    };
+    let by = |version: u64, by: &str, from: SavedFrom| (version, by.to_owned(), from);
+    let job = |description: &str| json!({"name": "a", "noop": true, "description": description});
+
+    running.client.put_job("default", &spec(job("client")), Precondition::None, COMMIT).await.unwrap();
+    assert_eq!(newest().await, by(1, "the access token", SavedFrom::Cli));
+
+    let patch = |said: String| {
+        let request = running.request("PATCH", JOB).header("content-type", "application/merge-patch+json");
+        request.header(BY_HEADER, said).json(&json!({"description": "patched"})).send()
+    };
+    assert_eq!(patch("安娜@north".to_owned()).await.unwrap().status(), 200);
+    assert_eq!(newest().await, by(2, "安娜@north, with the access token", SavedFrom::Api));
+    assert_eq!(patch("x".repeat(129)).await.unwrap().status(), 422);
+    // Who saves what is there already makes no version, and is not noted.
+    assert_eq!(patch("bob".to_owned()).await.unwrap().status(), 200);
+    assert_eq!(newest().await.0, 2);
+
+    let bundle = json!({"jobs": [job("applied")]});
+    let applied = running.request("POST", "/api/v1/apply").header(BY_HEADER, "ci").json(&bundle).send().await.unwrap();
+    assert_eq!(applied.status(), 200);
+    assert_eq!(newest().await, by(3, "ci, with the access token", SavedFrom::Api));
+
+    let cookie = signed_in(&running).await;
+    let url = format!("{}{JOB}", running.url);
+    let browser = running.http.put(url).header("cookie", &cookie).header("sec-fetch-site", "same-origin");
+    assert_eq!(browser.json(&job("console")).send().await.unwrap().status(), 200);
+    assert_eq!(newest().await, by(4, "a session of the console", SavedFrom::Console));
+    running.stop().await;
+}
+
+/// The cookie of a browser.
+async fn signed_in(running: &Running) -> String {
+    let session = format!("{}/api/v1/session", running.url);
+    let link: Value = running.request("POST", "/api/v1/session/link").send().await.unwrap().json().await.unwrap();
+    let code = link["url"].as_str().unwrap().split_once('#').unwrap().1.to_owned();
+    let answer = running.http.post(session).json(&json!({"code": code})).send().await.unwrap();
+    answer.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned()
 }
 
 #[tokio::test]

@@ -1,2 +1,2 @@
-INSERT INTO job_version (job_id, version, definition, queue, saved_at)
-VALUES (:job, :version, :definition, :queue, :at)
+INSERT INTO job_version (job_id, version, definition, queue, saved_at, saved_by, saved_from)
+VALUES (:job, :version, :definition, :queue, :at, :by, :from)

@@ -381,6 +381,7 @@ impl Draft {
             triggers: Vec::new(),
             ends: Vec::new(),
             documents: Vec::new(),
+            saved_by: None,
             at: at(0),
         })
     }
@@ -447,6 +448,7 @@ impl Draft {
             triggers: triggers.collect(),
             ends: Vec::new(),
             documents: Vec::new(),
+            saved_by: None,
             at: at(1),
         })
     }

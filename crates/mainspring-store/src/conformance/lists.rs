@@ -8,7 +8,7 @@ use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 
 use super::kit::{Draft, Kit, at, new_run};
-use crate::{JobDigest, RollupRow, RollupSpan, Store};
+use crate::{JobDigest, RollupRow, RollupSpan, SavedBy, Store};
 
 async fn digest(kit: &Kit, job: JobId, recent: u32) -> JobDigest {
     let found = kit.store.job_digests(vec![job], recent).await.expect("job_digests");
@@ -78,25 +78,39 @@ pub async fn jobs_are_read_by_id(store: Arc<dyn Store>) {
 
 pub async fn versions_of_a_job_are_listed_newest_first(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
-    let first = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let saved = |by: &str, from: &str| Some(SavedBy { by: by.into(), from: from.into() });
+    let begun = Draft::new("a").trigger("t", at(1_000)).with(|write| write.saved_by = saved("ann", "cli"));
+    let first = kit.save(begun).await;
     // A run of the first version keeps it.
     kit.fire(at(1_000), vec![first.entry(0)]).await;
     let now = kit.again(&first).await;
-    let draft = Draft::from_kept(&now).edit(|job| job.description = "second".into()).with(|write| write.at = at(2_000));
+    let draft = Draft::from_kept(&now).edit(|job| job.description = "second".into()).with(|write| {
+        write.at = at(2_000);
+        write.saved_by = saved("安娜, with a session", "console");
+    });
     let second = kit.save(draft).await;
     let list = async |before, limit| {
         let rows = kit.store.versions(first.id(), before, limit).await.expect("versions");
         rows.into_iter()
-            .map(|row| (row.version.0, row.saved_at, row.definition.description.clone()))
+            .map(|row| (row.version.0, row.saved_at, row.definition.description.clone(), row.saved_by))
             .collect::<Vec<_>>()
     };
     let saved_at = first.job.updated_at;
-    let (newer, older) = ((2, second.job.updated_at, "second".to_owned()), (1, saved_at, String::new()));
+    let newer = (2, second.job.updated_at, "second".to_owned(), saved("安娜, with a session", "console"));
+    let older = (1, saved_at, String::new(), saved("ann", "cli"));
     assert_eq!(list(None, 9).await, [newer.clone(), older.clone()]);
     assert_eq!(list(None, 1).await, [newer]);
     assert_eq!(list(Some(JobVersion(2)), 9).await, [older]);
     assert_eq!(list(Some(JobVersion(1)), 9).await, []);
     assert_eq!(kit.store.versions(JobId(77), None, 9).await.expect("versions"), []);
+    // Several new jobs in one write, which servers insert as lists.
+    let many = [("b", saved("bob", "api")), ("c", None)];
+    let writes = many.iter().map(|(name, by)| Draft::new(name).with(|write| write.saved_by.clone_from(by)).0);
+    let made = kit.save_all(writes.collect()).await;
+    for (job, (name, by)) in made.iter().zip(many) {
+        let rows = kit.store.versions(job.job.id, None, 9).await.expect("versions");
+        assert_eq!((rows.len(), &rows[0].saved_by), (1, &by), "{name}");
+    }
 }
 
 pub async fn gaps_are_read_newest_first_with_the_names_of_triggers(store: Arc<dyn Store>) {

@@ -67,6 +67,7 @@ pub(super) fn versions(model: &Model, job: JobId, before: Option<JobVersion>, li
     let row = |version: &Version| VersionRow {
         version: version.number,
         saved_at: version.saved_at,
+        saved_by: version.saved_by.clone(),
         definition: Arc::clone(&version.definition),
     };
     versions.take(limit as usize).map(row).collect()

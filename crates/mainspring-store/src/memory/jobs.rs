@@ -121,7 +121,8 @@ fn apply(model: &mut Model, write: &JobWrite) -> Saved {
             job.row.definition = write.definition.clone();
             let number = job.row.version;
             let definition = write.definition.clone();
-            job.versions.push(Version { number, saved_at: write.at, definition, runs: 0 });
+            let saved_by = write.saved_by.clone();
+            job.versions.push(Version { number, saved_at: write.at, saved_by, definition, runs: 0 });
             job.drop_versions();
         }
     }
@@ -152,6 +153,7 @@ fn create(model: &mut Model, write: &JobWrite) -> JobId {
         versions: vec![Version {
             number: JobVersion(1),
             saved_at: write.at,
+            saved_by: write.saved_by.clone(),
             definition: write.definition.clone(),
             runs: 0,
         }],

@@ -31,7 +31,7 @@ use super::webhooks::Webhooks;
 use super::workflow::{NOBODY, Workflows};
 use crate::data::JobData;
 use crate::rollup::{RollupRow, RollupSpan};
-use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
+use crate::row::{AttemptInfo, CalendarRow, JobRow, SavedBy, Tombstone};
 use crate::worker::{WorkerRow, WorkerToken};
 use crate::workflow::TaskRequest;
 
@@ -124,6 +124,7 @@ pub(super) struct JobModel {
 pub(super) struct Version {
     pub(super) number: JobVersion,
     pub(super) saved_at: Timestamp,
+    pub(super) saved_by: Option<SavedBy>,
     pub(super) definition: Arc<Job>,
     pub(super) runs: u64,
 }

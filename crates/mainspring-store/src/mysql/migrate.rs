@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(28, "0028_cause"),
     migration!(29, "0029_call"),
     migration!(30, "0030_workflow_expiring"),
+    migration!(31, "0031_saved_by"),
 ];
 
 /// Number of the newest migration.

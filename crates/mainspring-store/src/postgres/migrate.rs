@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(27, "0027_cause"),
     migration!(28, "0028_call"),
     migration!(29, "0029_workflow_expiring"),
+    migration!(30, "0030_saved_by"),
 ];
 
 /// Number of the newest migration.

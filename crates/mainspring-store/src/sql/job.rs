@@ -8,7 +8,7 @@ use mainspring_core::{JobId, JobVersion};
 use super::db::{Db, Lock, Row, Step, ToSql, instant, known, read, read_known, read_one, read_page, sql};
 use super::list;
 use super::trigger::{self, job_at, kept};
-use crate::row::{JobPrior, JobQuery, JobRow, NamedTrigger, TriggerInfo, TriggerQuery, VersionRow};
+use crate::row::{JobPrior, JobQuery, JobRow, NamedTrigger, SavedBy, TriggerInfo, TriggerQuery, VersionRow};
 
 /// See [`crate::Store::job`].
 pub(crate) fn by_key(db: &dyn Db, key: &JobKey) -> Step<Option<JobRow>> {
@@ -68,7 +68,12 @@ pub(crate) fn row(row: &Row<'_>) -> Step<JobRow> {
 pub(crate) fn versions(db: &dyn Db, job: JobId, before: Option<JobVersion>, limit: u32) -> Step<Vec<VersionRow>> {
     let before = before.map_or(i64::MAX, |version| version.0);
     read_page(db, sql!("versions"), &[(":job", &job.0), (":before", &before)], limit, |row| {
-        Ok(VersionRow { version: JobVersion(row.get(0)?), saved_at: instant(row, 1)?, definition: job_at(row, 2)? })
+        let saved_by = match (row.get(3)?, row.get(4)?) {
+            (Some(by), Some(from)) => Some(SavedBy { by, from }),
+            _ => None,
+        };
+        let version = JobVersion(row.get(0)?);
+        Ok(VersionRow { version, saved_at: instant(row, 1)?, saved_by, definition: job_at(row, 2)? })
     })
 }
 

@@ -16,7 +16,7 @@ use super::session::Session;
 use super::trigger::{self, Buried, Kept};
 use super::{after, deadline, document, gap, job};
 use crate::error::Error;
-use crate::row::{JobRow, JobWrite, Saved, TriggerEnd, TriggerWrite};
+use crate::row::{JobRow, JobWrite, Saved, SavedBy, TriggerEnd, TriggerWrite};
 
 /// See [`crate::Store::save_jobs`].
 pub(crate) fn save(session: &mut Session<impl Batches>, writes: &[JobWrite]) -> Step<Vec<Saved>> {
@@ -211,7 +211,7 @@ fn create(db: &dyn Db, write: &JobWrite) -> Step<JobRow> {
         created_at: write.at,
         updated_at: write.at,
     };
-    write_version(db, &job)?;
+    write_version(db, &job, write.saved_by.as_ref())?;
     Ok(job)
 }
 
@@ -234,20 +234,22 @@ fn change(db: &dyn Db, before: &JobRow, write: &JobWrite) -> Step<JobRow> {
     ];
     execute(db, sql!("save_job"), &values)?;
     if edited {
-        write_version(db, &job)?;
+        write_version(db, &job, write.saved_by.as_ref())?;
     }
     Ok(job)
 }
 
-fn write_version(db: &dyn Db, job: &JobRow) -> Step<()> {
+fn write_version(db: &dyn Db, job: &JobRow, saved_by: Option<&SavedBy>) -> Step<()> {
     let definition = &job.definition;
     let text = serde_json::to_string(&**definition).expect("a definition is plain data");
-    let values: [(&str, &dyn ToSql); 5] = [
+    let values: [(&str, &dyn ToSql); 7] = [
         (":job", &job.id.0),
         (":version", &job.version.0),
         (":definition", &text),
         (":queue", &definition.queue),
         (":at", &job.updated_at.as_millis()),
+        (":by", &saved_by.map(|saved| &saved.by)),
+        (":from", &saved_by.map(|saved| &saved.from)),
     ];
     execute(db, sql!("save_version"), &values)?;
     if job.version > JobVersion(1) {

@@ -47,6 +47,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(25, "0025_cause"),
     migration!(26, "0026_call"),
     migration!(27, "0027_workflow_expiring"),
+    migration!(28, "0028_saved_by"),
 ];
 
 /// Number of the newest migration.

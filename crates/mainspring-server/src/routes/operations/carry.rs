@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mainspring_api::{ErrorCode, Operation, OperationAction, OperationSpec, OperationState, WriteOptions};
+use mainspring_api::{ErrorCode, Operation, OperationAction, OperationSpec, OperationState, SavedFrom, WriteOptions};
 use mainspring_core::job::JobKey;
 use mainspring_core::run::{Origin, RunState};
 use mainspring_engine::control::Ask;
@@ -15,6 +15,7 @@ use crate::convert;
 use crate::extract::Condition;
 use crate::refusal::{Answer, Refusal};
 use crate::routes::{jobs, runs};
+use crate::saver::Saver;
 use crate::show::instant;
 
 /// How often it is written down how far the work is, and whether it shall end is read.
@@ -111,7 +112,8 @@ async fn one(app: &App, (spec, by): (&OperationSpec, &str), key: &JobKey) -> Ans
                 let labels = plan::relabelled(&before.labels, &add, &remove);
                 Ok(mainspring_api::JobSpec { labels, ..before })
             };
-            jobs::save(app, key, Condition::Always, COMMIT, by, labelled).await.map(drop)
+            let saver = Saver::from(SavedFrom::Operation, by);
+            jobs::save(app, key, Condition::Always, (COMMIT, saver), labelled).await.map(drop)
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn create(
     }
     let db = &session.connection;
     let jobs = insert_jobs(db, &fresh)?;
-    insert_definitions(db, &jobs)?;
+    insert_definitions(db, &fresh, &jobs)?;
     insert_triggers(db, &fresh, &jobs)?;
     jobs.iter().try_for_each(|job| deadline::place(db, job.id, None, &job.definition))?;
     let limited = jobs.iter().filter(|job| job.definition.gate().is_some());
@@ -122,10 +122,12 @@ fn insert_jobs(db: &dyn Db, fresh: &[&JobWrite]) -> Step<Vec<JobRow>> {
     Ok(fresh.iter().map(job).collect())
 }
 
-fn insert_definitions(db: &dyn Db, jobs: &[JobRow]) -> Step<()> {
-    let versions = jobs.iter().map(|job| {
+fn insert_definitions(db: &dyn Db, fresh: &[&JobWrite], jobs: &[JobRow]) -> Step<()> {
+    let versions = fresh.iter().zip(jobs).map(|(write, job)| {
         let text = serde_json::to_string(&*job.definition).expect("a definition is plain data");
-        json!([job.id.0, text, job.definition.queue, job.updated_at.as_millis()])
+        let saved = write.saved_by.as_ref();
+        let (by, from) = (saved.map(|saved| &saved.by), saved.map(|saved| &saved.from));
+        json!([job.id.0, text, job.definition.queue, job.updated_at.as_millis(), by, from])
     });
     insert(db, on_servers!("many_versions", postgres, mysql), versions)?;
     let labels = jobs.iter().flat_map(|job| {

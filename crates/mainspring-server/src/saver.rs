@@ -1,0 +1,93 @@
+//! Who saves a job, and from where. Notes for people, kept with the version: nothing depends on them.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use mainspring_api::{Reason, SavedFrom, routes};
+use mainspring_store::SavedBy;
+
+use crate::access::Caller;
+use crate::pauses;
+use crate::refusal::{Answer, Refusal};
+
+/// Who has sent the request, as far as the server knows.
+#[derive(Clone, Debug)]
+pub(crate) struct Saver(pub(crate) SavedBy);
+
+impl Saver {
+    /// Somebody who comes from a place.
+    pub(crate) fn from(place: SavedFrom, by: impl Into<String>) -> Self {
+        Self(SavedBy { by: by.into(), from: place.as_str().to_owned() })
+    }
+
+    /// The same place, and a name that the body of the request gives; without one it stays as it is.
+    pub(crate) fn named(self, caller: &Caller, name: Option<&str>) -> Answer<Self> {
+        let Some(name) = name else { return Ok(self) };
+        let by = pauses::by(caller, &Reason { by: Some(name.to_owned()), reason: None })?;
+        Ok(Self(SavedBy { by, ..self.0 }))
+    }
+
+    fn read(caller: &Caller, headers: &HeaderMap) -> Answer<Self> {
+        let named = headers.get(routes::BY_HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let by = pauses::by(caller, &Reason { by: named.filter(|name| !name.is_empty()), reason: None })?;
+        Ok(Self::from(place(caller, headers), by))
+    }
+}
+
+/// From where a request comes: a session is a browser's, and people use our own client, programs whatever they are written with.
+fn place(caller: &Caller, headers: &HeaderMap) -> SavedFrom {
+    if matches!(caller, Caller::Session(_)) {
+        return SavedFrom::Console;
+    }
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    if agent.is_some_and(|agent| agent.starts_with("mainspring/")) { SavedFrom::Cli } else { SavedFrom::Api }
+}
+
+/// The word as it is kept; one that is newer than this program is told as unknown.
+pub(crate) fn place_of(word: &str) -> SavedFrom {
+    const KNOWN: [SavedFrom; 5] =
+        [SavedFrom::Console, SavedFrom::Cli, SavedFrom::Api, SavedFrom::Operation, SavedFrom::Xxl];
+    KNOWN.into_iter().find(|place| place.as_str() == word).unwrap_or(SavedFrom::Unknown)
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Saver {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+        let caller = parts.extensions.get::<Caller>().unwrap_or(&Caller::Anyone);
+        Self::read(caller, &parts.headers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn read(headers: &[(&'static str, &str)]) -> Answer<(String, String)> {
+        let pairs = headers.iter().map(|(name, value)| {
+            (header::HeaderName::from_static(name), HeaderValue::from_bytes(value.as_bytes()).unwrap())
+        });
+        Saver::read(&Caller::Token, &pairs.collect()).map(|Saver(saved)| (saved.by, saved.from))
+    }
+
+    #[test]
+    fn a_saver_is_named_by_its_header_and_placed_by_its_program() {
+        let told = |by: &str, from: &str| (by.to_owned(), from.to_owned());
+        assert_eq!(read(&[("user-agent", "curl/8")]).unwrap(), told("the access token", "api"));
+        assert_eq!(
+            read(&[("user-agent", "mainspring/0.1.0"), (routes::BY_HEADER, "安娜@north")]).unwrap(),
+            told("安娜@north, with the access token", "cli")
+        );
+        assert!(read(&[(routes::BY_HEADER, &"x".repeat(129))]).is_err(), "a name that is too long is refused");
+    }
+
+    #[test]
+    fn every_place_is_read_as_it_is_written() {
+        for place in [SavedFrom::Console, SavedFrom::Cli, SavedFrom::Api, SavedFrom::Operation, SavedFrom::Xxl] {
+            assert_eq!(place_of(place.as_str()), place);
+        }
+        assert_eq!(place_of("a place of tomorrow"), SavedFrom::Unknown);
+    }
+}

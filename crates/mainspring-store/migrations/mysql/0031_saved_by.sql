@@ -1,0 +1,2 @@
+-- Who saved a version of a job, and from where: absent where that is not known.
+ALTER TABLE job_version ADD COLUMN saved_by VARCHAR(255), ADD COLUMN saved_from VARCHAR(32);
