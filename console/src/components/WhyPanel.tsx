@@ -3,6 +3,7 @@ import { CircleHelp } from 'lucide-react';
 import type { components } from '@/api/schema';
 import { useT } from '@/i18n';
 import { Instant } from './Instant';
+import { Prose, tells } from './Prose';
 import css from './WhyPanel.module.css';
 
 type Why = components['schemas']['Why'];
@@ -18,8 +19,10 @@ export function WhyPanel({ why, namespace, zone, title }: { why: Why; namespace:
         <ol>
           {why.reasons.map((reason, index) => (
             <li key={`${reason.code}-${index}`}>
-              <span className={css.message}>{t.said.say(reason.code, reason.message)}</span>
-              {reason.until && (
+              <span className={css.message}>
+                <Prose text={t.said.say(reason.code, reason.message)} zone={zone} />
+              </span>
+              {reason.until && !tells(reason.message, reason.until) && (
                 <span className={css.until}>
                   {t.common.until} <Instant at={reason.until} zone={zone} relative focusable />
                 </span>

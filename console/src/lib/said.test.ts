@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { codes } from '../i18n/zh/codes';
+import { failures } from '../i18n/zh/failures';
 import { hints } from '../i18n/zh/hints';
 import { said as zhSaid } from '../i18n/zh/said';
 import { sentences as said } from '../i18n/zh/sentences';
@@ -55,6 +56,13 @@ test('each code of the server has Chinese, and no other one', async () => {
   const found = [...catalogue.matchAll(/^ {4}[A-Z]\w+ "([a-z_.]+)" \d{3} "/gm)].map(([, code]) => code);
   expect(found.length).toBeGreaterThan(100);
   expect(Object.keys(codes).sort()).toEqual(found.sort());
+});
+
+test('each failure of a task has Chinese, and no other one', async () => {
+  const found = [...(await sources('mainspring-tasks/src')).matchAll(/\bcode\(\s*"([a-z]+\.[a-z_]+)"/g)].map(([, code]) => code);
+  expect(Object.keys(failures).sort()).toEqual(found.sort());
+  expect(zhSaid.failure('process.exit: the process exited with code 3')).toBe('进程异常退出：退出代码 3');
+  expect(zhSaid.failure('replaced by a newer run')).toBe('replaced by a newer run');
 });
 
 test('each advice of the server has Chinese, and no other one', async () => {

@@ -50,6 +50,8 @@ export const editor = {
   labelsAndEnv: 'Labels and environment',
   name: 'Name',
   nameKept: 'A name stays. To rename, save a copy and delete this one.',
+  owner: 'Owner',
+  ownerPlaceholder: 'person or team',
   description: 'Description',
   task: 'Kind of work',
   tasks: { run: 'Shell', exec: 'Program', http: 'HTTP call', handler: 'Worker', xxl: 'XXL-JOB', noop: 'Nothing' },

@@ -8,6 +8,7 @@ export const jobs = {
   last: 'Last run',
   recent: '14 runs',
   took: 'Took',
+  owner: 'Owner',
   labels: 'Labels',
   queue: 'Queue',
   task: 'Task',

@@ -52,6 +52,8 @@ export const editor: typeof en = {
   labelsAndEnv: '标签与环境变量',
   name: '名称',
   nameKept: '名称不可更改。如需改名，请另存副本后删除此作业。',
+  owner: '负责人',
+  ownerPlaceholder: '人员或团队',
   description: '说明',
   task: '任务类型',
   tasks: { run: 'Shell', exec: '程序', http: 'HTTP 调用', handler: '工作节点', xxl: 'XXL-JOB', noop: '无操作' },

@@ -10,6 +10,7 @@ export const jobs: typeof en = {
   last: '最近运行',
   recent: '近 14 次',
   took: '耗时',
+  owner: '负责人',
   labels: '标签',
   queue: '队列',
   task: '任务',

@@ -11,6 +11,7 @@ import { Loaded, NothingYet } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Page } from '@/components/Page';
+import { Prose } from '@/components/Prose';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
@@ -93,7 +94,7 @@ export function CalendarsPage() {
                 rowKey={(calendar) => calendar.id}
                 rowName={(calendar) => calendar.name}
                 onOpen={(calendar) => void navigate({ to: '.', search: { name: calendar.name }, replace: true })}
-                empty={<NothingYet what={t.calendars.what}>{t.calendars.emptyText}</NothingYet>}
+                empty={<NothingYet what={t.calendars.what}><Prose text={t.calendars.emptyText} /></NothingYet>}
               />
               {shown && <YearView key={shown.id} calendar={shown} />}
             </>

@@ -73,7 +73,7 @@ function Body({ data, ns }: { data: Dashboard; ns: string }) {
       <Counters data={data} ns={ns} />
       {ns !== '-' && <p className={css.quiet}>{data.counters_partial ? `${t.dashboard.counted} ${t.dashboard.partial}` : t.dashboard.counted}</p>}
       <div className={css.two}>
-        <Panel title={t.dashboard.chart} aside={t.dashboard.table}>
+        <Panel title={t.dashboard.chart} aside={ns === '-' ? t.dashboard.table : undefined}>
           <StackedBars
             title={t.dashboard.chart}
             parts={results.map((state) => ({ state, word: t.states.words[state] }))}

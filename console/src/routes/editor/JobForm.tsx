@@ -80,6 +80,7 @@ export function JobForm({ value, onChange, problems, isNew }: JobFormProps) {
         <div className={css.row}>
           {line(['name'], t.name, { mono: true, readOnly: !isNew, ...(isNew ? {} : { hint: t.nameKept }) })}
           {line(['description'], t.description)}
+          {line(['owner'], t.owner, { placeholder: t.ownerPlaceholder })}
         </div>
         <TaskFields value={value} onChange={onChange} problem={problem} words={t} />
       </Section>

@@ -8,12 +8,14 @@ import { Loaded, NothingYet, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { JsonView } from '@/components/JsonView';
 import { Facts, Page, Panel } from '@/components/Page';
+import { Prose } from '@/components/Prose';
 import { StateBadge } from '@/components/StateBadge';
 import { TabPanel, Tabs } from '@/components/Tabs';
 import { Who } from '@/components/Who';
 import { WhyPanel } from '@/components/WhyPanel';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
+import { quoted } from '@/lib/query';
 import { parseExact } from '@/lib/json';
 import { runState } from '@/states';
 import { RunTable } from '../runs/RunTable';
@@ -211,6 +213,14 @@ function Overview({ job }: { job: Job }) {
           <Facts
             rows={[
               [t.jobDetail.task, <Task key="task" job={job} />],
+              spec.owner
+                ? [
+                    t.jobs.owner,
+                    <Link key="owner" to="/ns/$ns/jobs" params={{ ns: job.namespace }} search={{ q: `owner:${quoted(spec.owner)}` }}>
+                      {spec.owner}
+                    </Link>,
+                  ]
+                : undefined,
               [t.jobDetail.queue, spec.queue ?? 'default'],
               [t.jobDetail.overlap, `${spec.overlap ?? 'allow'}${limit ? ` · ${t.jobDetail.limit(formats.number(limit))}` : ''}`],
               [t.jobDetail.active, formats.number(job.active_runs)],
@@ -231,7 +241,7 @@ function Overview({ job }: { job: Job }) {
 function Task({ job }: { job: Job }) {
   const t = useT();
   const formats = useFormats();
-  const { run, exec, http, handler, noop, tasks } = job.spec;
+  const { run, exec, http, handler, noop, tasks, xxl } = job.spec;
   const count = Object.keys(tasks ?? {}).length;
   if (count > 0) {
     return (
@@ -244,6 +254,7 @@ function Task({ job }: { job: Job }) {
   if (exec) return <pre className={css.code}>{exec.join(' ')}</pre>;
   if (http) return <code>{`${http.method ?? 'GET'} ${http.url}`}</code>;
   if (handler) return <code>{handler}</code>;
+  if (xxl) return <code>{`${xxl.app} · ${xxl.handler ?? xxl.glue?.language ?? ''}`}</code>;
   return <>{noop ? 'noop' : '—'}</>;
 }
 
@@ -276,7 +287,7 @@ function Definition({ job }: { job: Job }) {
     queryFn: async ({ signal }) => parseExact(await exactText(fillPath('/api/v1/namespaces/{namespace}/jobs/{job}', { namespace: job.namespace, job: job.name }), signal)),
   });
   return (
-    <Panel title={t.jobDetail.tabs.definition} aside={t.jobDetail.definitionNote}>
+    <Panel title={t.jobDetail.tabs.definition} aside={<Prose text={t.jobDetail.definitionNote} />}>
       <Loaded query={query} what={t.jobDetail.tabs.definition}>
         {(json) => {
           const spec = json.kind === 'object' ? json.members.find(([name]) => name === 'spec')?.[1] : undefined;

@@ -19,6 +19,7 @@ export function taskOf(job: Job): string {
   if (spec.http != null) return 'http';
   if (spec.handler != null) return `handler ${spec.handler}`;
   if (spec.tasks && Object.keys(spec.tasks).length > 0) return 'workflow';
+  if (spec.xxl != null) return 'xxl';
   return 'noop';
 }
 
@@ -28,12 +29,12 @@ export function scheduleWords(explanation: string): string {
 }
 
 /** A job as a row of a file. */
-export const jobHead = ['namespace', 'name', 'paused', 'schedule', 'next_fire_at', 'last_state', 'last_started_at', 'last_ended_at', 'task', 'queue', 'labels', 'version'] as const;
+export const jobHead = ['namespace', 'name', 'paused', 'schedule', 'next_fire_at', 'last_state', 'last_started_at', 'last_ended_at', 'task', 'queue', 'owner', 'labels', 'version'] as const;
 
 export function jobRow(job: Job): unknown[] {
   const { last_run: last, spec } = job;
   const labels = Object.entries(spec.labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  return [job.namespace, job.name, job.paused, (job.explanations ?? []).join('; '), job.next_fire_at, last?.state, last?.started_at, last?.ended_at, taskOf(job), spec.queue ?? 'default', labels.join(' '), job.version];
+  return [job.namespace, job.name, job.paused, (job.explanations ?? []).join('; '), job.next_fire_at, last?.state, last?.started_at, last?.ended_at, taskOf(job), spec.queue ?? 'default', spec.owner, labels.join(' '), job.version];
 }
 
 export function jobColumns(t: Dictionary, formats: Formats, ns: string): Column<Job>[] {
@@ -67,14 +68,14 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string): Column<
       id: 'last',
       header: t.jobs.last,
       sort: 'last',
-      width: '12rem',
+      width: '10.5rem',
       cell: (job) => <Last job={job} t={t} />,
     },
     {
       id: 'next',
       header: t.jobs.next,
       sort: 'next',
-      width: '12.5rem',
+      width: '11.5rem',
       cell: (job) => <Instant at={job.next_fire_at} zone={job.spec.timezone} relative />,
     },
     {
@@ -91,6 +92,17 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string): Column<
       width: '7.5rem',
       wide: true,
       cell: (job) => <RunStrip runs={job.recent ?? []} />,
+    },
+    {
+      id: 'owner',
+      header: t.jobs.owner,
+      optional: true,
+      cell: (job) =>
+        job.spec.owner && (
+          <Link to="/ns/$ns/jobs" params={{ ns }} search={{ q: `owner:${quoted(job.spec.owner)}` }}>
+            {job.spec.owner}
+          </Link>
+        ),
     },
     {
       id: 'labels',

@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { CircleCheck, Play, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
-import { IconButton } from '@/components/Button';
+import { Button, IconButton } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Failure, NothingMatches, NothingYet, Skeleton } from '@/components/Feedback';
@@ -12,9 +13,12 @@ import { Page } from '@/components/Page';
 import { StateBadge } from '@/components/StateBadge';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { forEach } from '@/lib/each';
 import css from './Misfires.module.css';
 import { type Misfire, type Misfires, fetchMisfires } from './queries';
 import { misfiresRoute, ranges } from './routes';
+
+const runJob = ({ namespace, job }: Misfire) => ask(api.POST('/api/v1/namespaces/{namespace}/jobs/{job}/run', { params: { path: { namespace, job }, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} }));
 
 export function MisfiresPage() {
   const t = useT();
@@ -32,16 +36,25 @@ export function MisfiresPage() {
     meta: { topics: ['stats'], every: 15_000 },
   });
   const start = useMutation({
-    mutationFn: ({ namespace, job }: Misfire) => ask(api.POST('/api/v1/namespaces/{namespace}/jobs/{job}/run', { params: { path: { namespace, job }, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} })),
+    mutationFn: runJob,
     onSuccess: () => toast({ tone: 'good', text: t.misfires.started }),
     onError: (error) => toastError(t.misfires.runNow, error),
   });
   const rows = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const jobs = new Map(rows.filter((row) => selected.has(row.id)).map((row) => [`${row.namespace}/${row.job}`, row]));
+  const startAll = async () => {
+    const names = [...jobs.keys()];
+    if (!(await confirm({ title: t.misfires.runMany(formats.number(names.length)), text: `${t.misfires.runManyText} ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' …' : ''}`, action: t.misfires.runNow }))) return;
+    const { done, failed } = await forEach(names, (name) => runJob(jobs.get(name)!));
+    setSelected(new Set());
+    const why = failed[0] && ` ${t.runs.someFailed(formats.number(failed.length))} ${t.said.both(failed[0].error)}`;
+    toast({ tone: why ? 'bad' : 'good', text: `${t.misfires.startedMany(formats.number(done.length))}${why ?? ''}` });
+  };
   const columns: Column<Misfire>[] = [
     {
       id: 'due',
       header: t.misfires.due,
-      width: '20rem',
       cell: (row) => (
         <span>
           <Instant at={row.first} date />
@@ -65,7 +78,7 @@ export function MisfiresPage() {
       ),
     },
     { id: 'trigger', header: t.misfires.trigger, wide: true, cell: (row) => row.trigger ?? t.common.none },
-    { id: 'count', header: t.misfires.count, width: '6rem', align: 'end', cell: (row) => formats.number(row.count) },
+    { id: 'count', header: t.misfires.count, width: '6rem', align: 'end', wide: true, cell: (row) => formats.number(row.count) },
     { id: 'outcome', header: t.misfires.outcome, width: '8rem', cell: (row) => <StateBadge state={row.outcome === 'missed' ? 'misfired' : 'skipped'} word={t.misfires.outcomes[row.outcome] ?? row.outcome} /> },
     { id: 'cause', header: t.misfires.cause, cell: (row) => t.misfires.causes[row.cause] ?? row.cause },
     { id: 'policy', header: t.misfires.policy, width: '9rem', wide: true, cell: (row) => <code>{row.policy}</code> },
@@ -105,12 +118,21 @@ export function MisfiresPage() {
       ) : (
         <>
           <Headline summary={list.data?.pages[0]?.summary} />
+          {jobs.size > 0 && (
+            <div className={css.selection}>
+              <Button size="s" icon={Play} onClick={() => void startAll()}>
+                {t.misfires.runMany(formats.number(jobs.size))}
+              </Button>
+            </div>
+          )}
           <DataTable
             label={t.shell.misfires}
             columns={columns}
             rows={rows}
             rowKey={(row) => row.id}
             rowName={(row) => `${row.job} ${row.first}`}
+            selected={selected}
+            onSelect={setSelected}
             more={{ has: list.hasNextPage, busy: list.isFetchingNextPage, load: () => void list.fetchNextPage() }}
             empty={
               list.hasNextPage ? undefined : search.cause || search.job ? (

@@ -11,6 +11,7 @@ import { Loaded, NothingYet } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Page } from '@/components/Page';
+import { Prose } from '@/components/Prose';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
@@ -108,7 +109,7 @@ export function QueuesPage() {
             rowKey={(queue) => queue.name}
             rowName={(queue) => queue.name}
             onOpen={setSetting}
-            empty={<NothingYet what={t.queues.what}>{t.queues.emptyText}</NothingYet>}
+            empty={<NothingYet what={t.queues.what}><Prose text={t.queues.emptyText} /></NothingYet>}
           />
         )}
       </Loaded>

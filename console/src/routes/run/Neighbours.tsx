@@ -8,6 +8,7 @@ import { useT } from '@/i18n';
 import { instant } from '@/lib/time';
 import { type RunList, runsPath } from '../runs/queries';
 import type { Run } from './queries';
+import css from './Run.module.css';
 
 /** Spans after a run in which the next one is looked for: lists go from the newest down. */
 const SPANS_MS = [60_000, 3_600_000, 86_400_000, 40 * 86_400_000, 400 * 86_400_000];
@@ -32,7 +33,7 @@ export function Neighbours({ run }: { run: Run }) {
     }
   };
   return (
-    <span>
+    <span className={css.neighbours}>
       <IconButton label={t.run.previous} icon={ChevronLeft} onClick={() => void go(before, t.run.previous)} />
       <IconButton label={t.run.next} icon={ChevronRight} onClick={() => void go(after, t.run.next)} />
     </span>

@@ -299,7 +299,7 @@ function ErrorBanner({ run, attempts, error, onShow }: { run: Run; attempts: rea
     <section className={css.banner} aria-label={t.run.failedBecause}>
       <StateGlyph state="failed" size={15} />
       <div>
-        <strong>{(last && endOf(last, t)) || run.reason}</strong>
+        <strong>{(last && endOf(last, t)) || (run.reason && t.said.failure(run.reason))}</strong>
         {run.tasks && <FailedTasks run={run} />}
         {first && (
           <p>
@@ -335,7 +335,7 @@ function RunFacts({ run }: { run: Run }) {
         typeof run.lateness_ms === 'number' ? [t.run.lateness, formats.duration(run.lateness_ms)] : undefined,
         run.not_before ? [t.run.notBefore, <Instant key="nb" at={run.not_before} relative />] : undefined,
         run.expires_at ? [t.run.expires, <Instant key="ex" at={run.expires_at} relative />] : undefined,
-        run.reason ? [t.run.reason, run.reason] : undefined,
+        run.reason ? [t.run.reason, t.said.failure(run.reason)] : undefined,
         run.parent ? [t.run.parent, link(run.parent)] : undefined,
         run.task ? [t.workflow.taskWord, run.task] : undefined,
         run.caller ? [t.run.caller, link(run.caller.run)] : undefined,

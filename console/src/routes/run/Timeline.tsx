@@ -76,7 +76,7 @@ export function Timeline({ run, attempts, zone }: { run: Run; attempts: readonly
 
 /** How an attempt ended, in words. */
 export function endOf(attempt: Attempt, t: ReturnType<typeof useT>): string {
-  const parts = [attempt.reason];
+  const parts = [attempt.reason && t.said.failure(attempt.reason)];
   if (attempt.exit_code !== null && attempt.exit_code !== undefined && attempt.state !== 'succeeded' && !attempt.reason?.includes(String(attempt.exit_code))) parts.push(t.run.exitCode(String(attempt.exit_code)));
   if (attempt.signal !== null && attempt.signal !== undefined) parts.push(t.run.signal(String(attempt.signal)));
   return parts.filter(Boolean).join(' · ') || t.common.none;

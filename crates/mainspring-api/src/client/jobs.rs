@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::{Client, ClientError, Precondition};
 use crate::{
     ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, GapFilter, Job, JobData, JobFilter, JobSpec,
-    MisfireFilter, Misfires, Namespace, NamespaceSpec, Page, PageFilter, Reanchored, Reason, Run, RunFilter, RunNow,
-    Trigger, TriggerFilter, Why, WriteOptions, routes,
+    JobVersion, MisfireFilter, Misfires, Namespace, NamespaceSpec, Page, PageFilter, Reanchored, Reason, Run,
+    RunFilter, RunNow, Trigger, TriggerFilter, Why, WriteOptions, routes,
 };
 
 impl Client {
