@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Ban, FilterX, type LucideIcon, PackageOpen, RotateCw, SearchX, TriangleAlert } from 'lucide-react';
+import { Ban, CircleCheck, FilterX, type LucideIcon, PackageOpen, RotateCw, SearchX, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
 import { type ApiError, NOT_PROBLEM, NO_ANSWER, asApiError } from '@/api/problem';
 import { useT } from '@/i18n';
@@ -31,6 +31,15 @@ export function NothingYet({ what, children, actions, icon = PackageOpen }: { wh
   const t = useT();
   return (
     <Note icon={icon} title={t.errors.emptyTitle(what)} actions={actions}>
+      {children}
+    </Note>
+  );
+}
+
+/** Nothing is there, and that is good. */
+export function AllWell({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <Note icon={CircleCheck} title={title}>
       {children}
     </Note>
   );

@@ -2,6 +2,7 @@ export const alerts = {
   what: 'open alerts',
   tabs: { open: 'Open', rules: 'Rules', channels: 'Channels', deliveries: 'Deliveries', silences: 'Silences' },
   openCount: (n: string) => `${n} open`,
+  openNone: 'No alert is open',
   openEmpty: 'An alert is open while something is wrong with a job that a rule or its file wants to be told.',
   name: 'Name',
   job: 'Job',

@@ -50,6 +50,8 @@ export const editor = {
   labelsAndEnv: 'Labels and environment',
   name: 'Name',
   nameKept: 'A name stays. To rename, save a copy and delete this one.',
+  /** What the text editor says itself. */
+  phrases: {} as Record<string, string>,
   owner: 'Owner',
   ownerPlaceholder: 'person or team',
   description: 'Description',

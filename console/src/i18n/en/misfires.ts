@@ -29,7 +29,7 @@ export const misfires = {
   atLeast: 'at least',
   outage: 'Outage',
   outageText: (due: string, caught: string, skipped: string) => `${due} due, ${caught} caught up, ${skipped} skipped`,
-  none: 'No misfires ✔',
+  none: 'No misfires',
   noneText: 'Every instant of every trigger has fired in this time.',
   runMany: (n: string) => (n === '1' ? 'Run 1 job now' : `Run ${n} jobs now`),
   runManyText: 'Each job is run once, however many of its fires were missed.',

@@ -4,6 +4,7 @@ export const alerts: typeof en = {
   what: '未恢复的告警',
   tabs: { open: '未恢复', rules: '规则', channels: '渠道', deliveries: '投递记录', silences: '静默' },
   openCount: (n: string) => `${n} 条未恢复`,
+  openNone: '没有未恢复的告警',
   openEmpty: '作业出现规则或作业文件所关注的问题时产生告警，直到恢复为止。',
   name: '名称',
   job: '作业',

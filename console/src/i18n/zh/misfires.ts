@@ -31,7 +31,7 @@ export const misfires: typeof en = {
   atLeast: '至少',
   outage: '中断',
   outageText: (due: string, caught: string, skipped: string) => `应触发 ${due}，补跑 ${caught}，跳过 ${skipped}`,
-  none: '没有错过的触发 ✔',
+  none: '没有错过的触发',
   noneText: '这段时间内，所有触发器的每个时刻都已触发。',
   runMany: (n: string) => `立即运行 ${n} 个作业`,
   runManyText: '每个作业只运行一次，无论错过了多少次触发。',

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { BellOff, BellRing } from 'lucide-react';
+import { BellOff } from 'lucide-react';
 import { Button } from '@/components/Button';
 import { type Column, DataTable } from '@/components/DataTable';
-import { Loaded, NothingYet } from '@/components/Feedback';
+import { AllWell, Loaded } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { StateGlyph } from '@/components/StateBadge';
 import { useFormats, useT } from '@/i18n';
@@ -88,9 +88,9 @@ export function Open({ ns, onSilence }: { ns: string; onSilence: (of: SilenceOf)
           rowName={(alert) => `${alert.job} ${alert.condition}`}
           rowTone={(alert) => (alert.silence ? 'muted' : 'bad')}
           empty={
-            <NothingYet what={t.alerts.what} icon={BellRing}>
+            <AllWell title={t.alerts.openNone}>
               {t.alerts.openEmpty}
-            </NothingYet>
+            </AllWell>
           }
         />
       )}

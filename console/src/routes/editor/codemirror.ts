@@ -24,6 +24,8 @@ const theme = EditorView.theme({
   '.cm-tooltip': { color: 'var(--ink)', backgroundColor: 'var(--raised)', border: '1px solid var(--line-2)', borderRadius: 'var(--r-m)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { color: 'var(--ink)', backgroundColor: 'var(--accent-soft)' },
   '.cm-completionInfo': { maxWidth: '22rem', fontFamily: 'var(--font)' },
+  // In place of a glyph that few fonts have.
+  '.cm-collapsedLines': { color: 'var(--ink-3)', background: 'var(--sunken)', '&:before, &:after': { content: '"⋯"' } },
   '.cm-panels': { color: 'var(--ink)', backgroundColor: 'var(--surface)' },
   '.cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 9%, transparent) !important' },
   '.cm-deletedChunk': { backgroundColor: 'var(--danger-soft) !important' },

@@ -116,8 +116,9 @@ function Compare({ job, versions }: { job: Job; versions: Version[] }) {
         ))}
       </ol>
       <Panel
-        title={t.jobDetail.versions.compare(formats.number(from.version), formats.number(to.version))}
+        title={from === to ? name(to) : t.jobDetail.versions.compare(formats.number(from.version), formats.number(to.version))}
         aside={
+          versions.length > 1 && (
           <label className={css.compareWith}>
             {t.jobDetail.versions.compareWith}
             <Select value={search.from ?? ''} onChange={(event) => set({ from: event.target.value === '' ? undefined : Number(event.target.value) })}>
@@ -129,9 +130,14 @@ function Compare({ job, versions }: { job: Job; versions: Version[] }) {
               ))}
             </Select>
           </label>
+          )
         }
       >
-        <DiffView before={fromJson(from.spec)} after={fromJson(to.spec)} beforeLabel={name(from)} afterLabel={name(to)} />
+        {from === to ? (
+          <pre className={css.file}>{fromJson(to.spec)}</pre>
+        ) : (
+          <DiffView before={fromJson(from.spec)} after={fromJson(to.spec)} beforeLabel={name(from)} afterLabel={name(to)} />
+        )}
       </Panel>
     </div>
   );

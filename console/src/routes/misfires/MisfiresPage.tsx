@@ -1,12 +1,12 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { CircleCheck, Play, TriangleAlert } from 'lucide-react';
+import { Play, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { Button, IconButton } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { type Column, DataTable } from '@/components/DataTable';
-import { Failure, NothingMatches, NothingYet, Skeleton } from '@/components/Feedback';
+import { AllWell, Failure, NothingMatches, Skeleton } from '@/components/Feedback';
 import { Select } from '@/components/Field';
 import { Instant } from '@/components/Instant';
 import { Page } from '@/components/Page';
@@ -79,7 +79,7 @@ export function MisfiresPage() {
     },
     { id: 'trigger', header: t.misfires.trigger, wide: true, cell: (row) => row.trigger ?? t.common.none },
     { id: 'count', header: t.misfires.count, width: '6rem', align: 'end', wide: true, cell: (row) => formats.number(row.count) },
-    { id: 'outcome', header: t.misfires.outcome, width: '8rem', cell: (row) => <StateBadge state={row.outcome === 'missed' ? 'misfired' : 'skipped'} word={t.misfires.outcomes[row.outcome] ?? row.outcome} /> },
+    { id: 'outcome', header: t.misfires.outcome, width: '8rem', wide: true, cell: (row) => <StateBadge state={row.outcome === 'missed' ? 'misfired' : 'skipped'} word={t.misfires.outcomes[row.outcome] ?? row.outcome} /> },
     { id: 'cause', header: t.misfires.cause, cell: (row) => t.misfires.causes[row.cause] ?? row.cause },
     { id: 'policy', header: t.misfires.policy, width: '9rem', wide: true, cell: (row) => <code>{row.policy}</code> },
     { id: 'recorded', header: t.misfires.recorded, width: '12rem', optional: true, cell: (row) => <Instant at={row.recorded_at} /> },
@@ -138,9 +138,7 @@ export function MisfiresPage() {
               list.hasNextPage ? undefined : search.cause || search.job ? (
                 <NothingMatches onClear={() => set({ cause: undefined, job: undefined })} />
               ) : (
-                <NothingYet what={t.misfires.what} icon={CircleCheck}>
-                  <strong>{t.misfires.none}</strong> {t.misfires.noneText}
-                </NothingYet>
+                <AllWell title={t.misfires.none}>{t.misfires.noneText}</AllWell>
               )
             }
           />

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useNamespace } from '@/frame/namespace';
 import { useT } from '@/i18n';
 import css from './Xxl.module.css';
+import table from './Table.module.css';
 
 /** Where each page and button of XXL-JOB's console is here: page, and what of it the address shows. */
 const places = {
@@ -36,8 +37,8 @@ export function Moved() {
   return (
     <div className={css.parts}>
       <p className={css.intro}>{t.xxl.movedText}</p>
-      <div className={css.tableBox} tabIndex={0} role="region" aria-label={t.xxl.moved}>
-        <table className={css.moved}>
+      <div className={table.box} tabIndex={0} role="region" aria-label={t.xxl.moved}>
+        <table className={`${table.table} ${css.moved}`}>
           <thead>
             <tr>
               <th scope="col">{t.xxl.there}</th>

@@ -10,6 +10,7 @@ import { useNamespace } from '@/frame/namespace';
 import { useFormats, useT } from '@/i18n';
 import { createStore, useStore } from '@/lib/store';
 import css from './Report.module.css';
+import table from './Table.module.css';
 import { type Item, type Kind, type Outcome, REPORT_MAX, type Report, countsOf, itemsOf, jobOf, kinds, openPoints, outcomes, readReport, sharedNotes } from './report';
 import { xxlRoute } from './routes';
 
@@ -177,8 +178,8 @@ function Items({ items }: { items: readonly Item[] }) {
   const t = useT();
   const ns = useNamespace();
   return (
-    <div className={css.tableBox} tabIndex={0} role="region" aria-label={t.xxl.report.title}>
-      <table className={css.items}>
+    <div className={table.box} tabIndex={0} role="region" aria-label={t.xxl.report.title}>
+      <table className={`${table.table} ${css.items}`}>
         <thead>
           <tr>
             <th scope="col">{t.xxl.report.item}</th>
