@@ -99,17 +99,19 @@ impl PostgresStore {
         prepare(&target).map_err(unusable)?;
         let wakes = Wakes { changed: Arc::new(Notify::new()), hinted: Arc::new(Notify::new()) };
         let known = Arc::<Known>::default();
+        let from: Arc<str> = listener::name().into();
         let start = |thread, purpose, sessions| {
-            let (target, known, told) = (target.clone(), known.clone(), Arc::<Told>::default());
+            let (target, known, told, from) = (target.clone(), known.clone(), Arc::<Told>::default(), from.clone());
             let open = move || {
                 let session = Connection::open(&target.config, &target.tls, purpose)?.sharing(known.clone());
+                let session = session.speaking_as(from.clone());
                 session.told_like(told.clone())
             };
             lane::Lane::start(&format!("mainspring-postgres-{thread}"), &name, sessions, Arc::new(open))
         };
         let store = || {
             Ok(Self {
-                _listener: Listener::start(target.clone(), wakes.clone())?,
+                _listener: Listener::start(target.clone(), wakes.clone(), from.clone())?,
                 changed: wakes.changed,
                 hinted: wakes.hinted,
                 lanes: Lanes {

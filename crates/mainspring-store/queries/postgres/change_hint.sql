@@ -1,1 +1,1 @@
-SELECT pg_notify('mainspring_change', '')
+SELECT pg_notify('mainspring_change', :from)

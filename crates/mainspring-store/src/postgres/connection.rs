@@ -69,6 +69,8 @@ pub(crate) struct Connection {
     days: RefCell<HashSet<i64>>,
     /// What the sessions of a store know together of its queues.
     pub(super) known: Arc<Known>,
+    /// How the sessions of a store name themselves to those that listen.
+    from: Arc<str>,
 }
 
 /// The statements that sessions have been told, by place of their text. To tell one takes a round trip, which counts where a node is far
@@ -124,7 +126,13 @@ impl Connection {
             hurries: Cell::new(false),
             days,
             known: Arc::default(),
+            from: Arc::from(""),
         })
+    }
+
+    /// Has it speak as one of those who name themselves so: these hear nothing of what it notifies.
+    pub(super) fn speaking_as(self, from: Arc<str>) -> Self {
+        Self { from, ..self }
     }
 
     /// Lets it know what others know of the queues.
@@ -341,7 +349,7 @@ impl Server for Connection {
     }
 
     fn announce(&self) -> Step<()> {
-        self.post(own!("change_hint"), &[], None)
+        self.post(own!("change_hint"), &[(":from", &&*self.from)], None)
     }
 
     const HINT: Option<Sql> = Some(own!("cluster_hint"));

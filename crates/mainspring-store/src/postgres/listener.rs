@@ -31,14 +31,14 @@ pub(super) struct Wakes {
 }
 
 impl Listener {
-    pub(super) fn start(target: Target, wakes: Wakes) -> std::io::Result<Self> {
+    pub(super) fn start(target: Target, wakes: Wakes, from: Arc<str>) -> std::io::Result<Self> {
         let (stop, mut stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("mainspring-postgres-listener".into()).spawn(move || {
             runtime.block_on(async {
                 while !*stopped.borrow() {
                     tokio::select! {
-                        ended = listen(&target, &wakes) => tracing::debug!(error = ?ended, "notifications are not heard"),
+                        ended = listen(&target, &wakes, &from) => tracing::debug!(error = ?ended, "notifications are not heard"),
                         _ = stopped.changed() => {}
                     }
                     // A failure is repeated, but not at once.
@@ -60,6 +60,12 @@ impl Drop for Listener {
     }
 }
 
+/// A name that no other process has.
+pub(super) fn name() -> String {
+    let drawn = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", drawn(), drawn())
+}
+
 /// A random part of a whole.
 fn part() -> f64 {
     let drawn = RandomState::new().build_hasher().finish() >> 32;
@@ -67,13 +73,15 @@ fn part() -> f64 {
 }
 
 /// Listens until the session ends.
-async fn listen(target: &Target, wakes: &Wakes) -> Result<(), tokio_postgres::Error> {
+async fn listen(target: &Target, wakes: &Wakes, from: &str) -> Result<(), tokio_postgres::Error> {
     let (client, mut connection) = target.config.connect(target.tls.clone()).await?;
     let subscribe = client.batch_execute("LISTEN mainspring_change; LISTEN mainspring_cluster");
     let hear = async {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notification(notification) = message? {
                 match notification.channel() {
+                    // Whoever changes something here wakes this process itself, and sooner.
+                    "mainspring_change" if notification.payload() == from => {}
                     "mainspring_change" => wakes.changed.notify_one(),
                     _ => wakes.hinted.notify_one(),
                 }

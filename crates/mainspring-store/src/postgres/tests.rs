@@ -284,6 +284,27 @@ async fn what_one_node_notifies_wakes_the_others() {
 }
 
 #[tokio::test]
+async fn what_a_node_notifies_wakes_it_once() {
+    let url = tokio::task::spawn_blocking(database).await.unwrap();
+    let open = |url: String| tokio::task::spawn_blocking(move || PostgresStore::open(&url).unwrap());
+    let (one, other) = (open(url.clone()).await.unwrap(), open(url).await.unwrap());
+    let soon = |woken| tokio::time::timeout(Duration::from_secs(60), woken);
+    soon(one.changed().notified()).await.unwrap();
+    soon(other.changed().notified()).await.unwrap();
+    let draft =
+        |name: &str| vec![crate::conformance::kit::Draft::new(name).trigger("t", crate::conformance::kit::at(1_000)).0];
+    one.save_jobs(draft("a")).await.unwrap();
+    soon(one.changed().notified()).await.unwrap();
+    // Notifications come in the order of their commits: this one is heard after that of the save.
+    other.save_jobs(draft("b")).await.unwrap();
+    soon(one.changed().notified()).await.unwrap();
+    one.hint().await.unwrap();
+    soon(one.hinted().notified()).await.unwrap();
+    let again = tokio::time::timeout(Duration::ZERO, one.changed().notified()).await;
+    assert!(again.is_err(), "its own change wakes it once");
+}
+
+#[tokio::test]
 async fn what_the_server_refuses_is_told_from_what_fails() {
     let url = tokio::task::spawn_blocking(database).await.unwrap();
     let run = |text: String| {

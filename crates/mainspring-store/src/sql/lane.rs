@@ -312,11 +312,12 @@ impl<C: Server> Lanes<C> {
             }
             Ok((value, wakes))
         };
-        let (value, wakes) = lane.call(operation, with_wake).await?;
-        if wakes {
+        let done = lane.call(operation, with_wake).await;
+        // Of what failed nobody knows whether it was kept.
+        if !matches!(done, Ok((_, false))) {
             changed.notify_one();
         }
-        Ok(value)
+        done.map(|(value, _)| value)
     }
 
     /// See [`store::Backend::read`].
