@@ -100,6 +100,10 @@ fn fill(db: &Connection, count: u64) {
         "INSERT INTO namespace (name, created_at) VALUES ('team-6', 0)".to_owned(),
         "INSERT INTO job_data (job_id, data, revision, changed_at) VALUES (7, '{}', 7, 0)".to_owned(),
         format!("INSERT INTO workflow_run (run_id, turn, paused, children) VALUES ({ID}, 7, 0, 0)"),
+        format!(
+            "INSERT INTO workflow_task (run_id, task, item, state, generation, child, since) \
+             VALUES ({ID}, 7, 7, 'running', 7, {ID}, 0)"
+        ),
         "INSERT INTO backfill (id, job_id, job_version, trigger_id, spec, turn, state, open_items, running_items, succeeded_items, \
          failed_items, cancelled_items, skipped_items, created_at) VALUES (7, 7, 7, 7, '{}', 7, 'active', 0, 7, 0, 0, 0, 0, 0)"
             .to_owned(),
@@ -137,7 +141,7 @@ fn sample(text: &str, name: &str) -> &'static str {
     match name {
         // Not the one that is executed.
         "id" if text.contains("state <> 'running'") => "X'00000000000000000000000000000008'",
-        "run" | "below" | "parent" | "rerun_of" | "awaiting" | "lease" | "live" => ID,
+        "run" | "child" | "below" | "parent" | "rerun_of" | "awaiting" | "lease" | "live" => ID,
         "id" if says(&["run", "history", "worker", "incarnation"]) && !says(&["trigger_state"]) => ID,
         "shard" if says(&["route_parent", "parent_run"]) => ID,
         "from" if text.contains("r.id >= :from") => ID,
