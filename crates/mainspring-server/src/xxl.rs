@@ -16,6 +16,7 @@ mod jobs;
 mod ledger;
 mod log;
 mod open;
+mod openings;
 pub(crate) mod protocol;
 pub(crate) mod scripts;
 mod serve;
@@ -52,6 +53,8 @@ pub(crate) struct Xxl {
     executors: Mutex<Executors>,
     /// What is sent from here, by the number of each.
     attempts: Mutex<FxHashMap<i64, Arc<Attempt>>>,
+    /// What is written down before it is sent.
+    openings: openings::Openings,
     /// Executors that this node serves.
     hands: Mutex<FxHashMap<Key, Arc<Hand>>>,
     /// Is woken when an executor is new, goes, or an app has changed.
@@ -77,6 +80,7 @@ impl Xxl {
             reach,
             executors: Mutex::default(),
             attempts: Mutex::default(),
+            openings: openings::Openings::default(),
             hands: Mutex::default(),
             changed: Notify::new(),
             begun: Instant::now(),

@@ -170,6 +170,7 @@ macro_rules! conformance_suite {
                 documents_are_kept_by_kind_and_name,
                 documents_are_written_over_what_was_expected_alone,
                 documents_expire,
+                documents_are_added_where_there_are_none,
                 documents_change_together_or_not_at_all,
                 documents_of_a_save_are_written_with_it_or_it_is_not_made,
                 purge_waits_for_places_among_events;

@@ -554,6 +554,10 @@ impl Store for MemoryStore {
         self.model()?.documents.change(changes)
     }
 
+    async fn add_documents(&self, documents: Vec<Document>) -> Result<Vec<bool>> {
+        Ok(self.model()?.documents.add(documents))
+    }
+
     async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>> {
         Ok(self.model()?.documents.get(kind, name, at).cloned())
     }

@@ -429,6 +429,12 @@ pub trait Store: Send + Sync + 'static {
     /// [`Error::Conflict`](crate::Error::Conflict): somewhere, something else was there than expected.
     async fn change_documents(&self, changes: Vec<DocumentChange>) -> Result<()>;
 
+    /// Keeps documents of whose names there are none, in one transaction. Answers for each whether it is kept.
+    ///
+    /// # Errors
+    /// A conflict where somebody else has kept one of them meanwhile: nothing is kept, and the call may be repeated.
+    async fn add_documents(&self, documents: Vec<Document>) -> Result<Vec<bool>>;
+
     /// A document that has not expired.
     async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>>;
 

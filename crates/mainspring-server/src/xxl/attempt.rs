@@ -52,7 +52,7 @@ pub(super) const JOB_ID_MIN: i64 = 1_000_000_000;
 pub(super) struct Attempt {
     pub(super) run: RunId,
     pub(super) attempt: u32,
-    log_id: OnceLock<i64>,
+    sent: OnceLock<Sent>,
     /// The executor that has it, or is being sent it.
     sends_to: Mutex<Option<Key>>,
     stop: watch::Sender<Option<Stop>>,
@@ -64,7 +64,7 @@ impl Attempt {
         Self {
             run,
             attempt,
-            log_id: OnceLock::new(),
+            sent: OnceLock::new(),
             sends_to: Mutex::default(),
             stop: watch::Sender::new(None),
             over: watch::Sender::new(false),
@@ -83,7 +83,12 @@ impl Attempt {
 
     /// Its number, once it has one.
     pub(super) fn log_id(&self) -> Option<i64> {
-        self.log_id.get().copied()
+        self.sent().map(|sent| sent.log_id)
+    }
+
+    /// What is written down of it, once that is. It may have gone to another executor since.
+    pub(super) fn sent(&self) -> Option<&Sent> {
+        self.sent.get()
     }
 
     /// The executor that has it, or is being sent it.
@@ -132,8 +137,8 @@ pub(super) async fn run(app: App, hand: Arc<Hand>, attempt: Arc<Attempt>, given:
     };
     let mut work = Work { app, hand, attempt, sent, given };
     work.perform().await;
-    if let Some(log_id) = work.attempt.log_id.get() {
-        lock(&work.app.xxl.attempts).remove(log_id);
+    if let Some(log_id) = work.attempt.log_id() {
+        lock(&work.app.xxl.attempts).remove(&log_id);
     }
     work.hand.take(&work.attempt);
 }
@@ -185,7 +190,8 @@ impl Work {
                 self.take_number(sent);
                 let stands = self.send(task, permit).await;
                 if stands != Stands::Over {
-                    self.follow(stands).await;
+                    let log = LogPull::new(&self.sent);
+                    self.follow(stands, log, false).await;
                 }
             }
             Some(Opened::Known(sent)) => {
@@ -202,20 +208,24 @@ impl Work {
         if let Ok(address) = Address::parse(&self.sent.address) {
             self.attempt.goes_to((self.sent.app.clone(), address));
         }
-        self.follow(Stands::Unknown).await;
+        let log = LogPull::begin(&self.app, &self.sent).await;
+        // Another node, or this one before it heard of the attempt, may have been told its end.
+        self.look_up().await;
+        self.follow(Stands::Unknown, log, true).await;
     }
 
     /// Takes over what is written down. Before anything is sent: the callback may be here before the answer.
     fn take_number(&mut self, sent: Sent) {
         self.sent = Sent { worker: self.sent.worker, ..sent };
-        let _first = self.attempt.log_id.set(self.sent.log_id);
+        let _first = self.attempt.sent.set(self.sent.clone());
         lock(&self.app.xxl.attempts).insert(self.sent.log_id, Arc::clone(&self.attempt));
     }
 
     /// Writes the attempt down. Nothing: the server closes.
     async fn open(&self) -> Option<Opened> {
         loop {
-            match ledger::open(&**self.app.control().store(), &self.sent, self.app.now()).await {
+            let (store, openings) = (self.app.control().store(), &self.app.xxl.openings);
+            match ledger::open(store, openings, &self.sent, self.app.now()).await {
                 Ok(opened) => return Some(opened),
                 Err(error) => self.ledger_away(&error).await?,
             }
@@ -387,14 +397,12 @@ impl Work {
     }
 
     /// Follows an attempt that the executor has, or perhaps has, until it is over: pulls its log, keeps to its time, ends it when that is
-    /// asked for, and finds out that nobody executes it any more.
-    async fn follow(&mut self, mut stands: Stands) {
-        let mut log = LogPull::begin(&self.app, &self.sent).await;
+    /// asked for, and finds out that nobody executes it any more. One that was sent just now, and is not `resumed`, is over before the
+    /// first look if it is short: until then nothing is asked, neither the executor nor the store.
+    async fn follow(&mut self, mut stands: Stands, mut log: LogPull, resumed: bool) {
         let mut idle_since = None;
         let begun_ms = self.app.xxl.now_ms();
-        let (mut asked_ms, mut kill) = (begun_ms, Kill::default());
-        // Another node, or this one before it heard of the attempt, may have been told its end.
-        self.look_up().await;
+        let (mut asked_ms, mut kill, mut looks) = (begun_ms, Kill::default(), u32::from(resumed));
         let deadline = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms + GRACE_MS);
         let (mut over, mut stop) = (self.attempt.over.subscribe(), self.attempt.stop.subscribe());
         let mut closing = self.app.closing.clone();
@@ -410,7 +418,12 @@ impl Work {
                 self.end(outcome, if why == Stop::Kill { "xxl.killed" } else { "xxl.timed_out" }, end).await;
                 break;
             }
-            if let Some(callee) = self.executor().await {
+            if looks == 1 && !resumed {
+                self.look_up().await;
+            }
+            if looks > 0
+                && let Some(callee) = self.executor().await
+            {
                 if log.pull(&self.app, &self.sent, &callee, false).await {
                     stands = Stands::Accepted;
                 }
@@ -433,6 +446,7 @@ impl Work {
                 self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
                 break;
             }
+            looks = looks.saturating_add(1);
             let asked = self.attempt.stop().is_some();
             tokio::select! {
                 () = until(&mut over, |over| *over) => {}

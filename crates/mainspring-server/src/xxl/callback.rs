@@ -92,19 +92,26 @@ async fn settle(
     evidence: Option<Evidence>,
 ) -> Result<Settled, String> {
     let now = app.now();
-    let found = ledger::find(&**app.control().store(), item.log_id, now).await;
-    let Some(sent) = found.map_err(|error| causes(&error).to_string())? else {
+    let attempt = lock(&app.xxl.attempts).get(&item.log_id).cloned();
+    let sent = match attempt.as_ref().and_then(|attempt| attempt.sent()) {
+        Some(sent) => Some(sent.clone()),
+        None => {
+            let found = ledger::find(&**app.control().store(), item.log_id, now).await;
+            found.map_err(|error| causes(&error).to_string())?
+        }
+    };
+    let Some(sent) = sent else {
         tracing::debug!(log_id = item.log_id, "an executor reports the end of a run that nobody knows");
         return Ok(Settled::Done);
     };
     if apps.get(&sent.app).is_none_or(|one| !one.tokens(now).accept(credentials)) {
         return Ok(Settled::Foreign);
     }
-    if let Ok(address) = Address::parse(&sent.address) {
-        let key = (sent.app.clone(), address);
+    let goes_to = attempt.as_ref().and_then(|attempt| attempt.sends_to());
+    let written = || Some((sent.app.clone(), Address::parse(&sent.address).ok()?));
+    if let Some(key) = goes_to.or_else(written) {
         app.xxl.executors().heard(&key, Sign::Callback(evidence), app.xxl.moment(now));
     }
-    let attempt = lock(&app.xxl.attempts).get(&item.log_id).cloned();
     let after = attempt.as_ref().and_then(|attempt| attempt.stop());
     match report(app, &sent, end_of(item, after), now).await {
         Ok(true) => attempt.iter().for_each(|attempt| attempt.end()),

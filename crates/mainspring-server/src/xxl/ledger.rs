@@ -3,11 +3,15 @@
 //! It is written before anything is sent, and only once for an attempt. Whoever finds it written already does not send, whichever node
 //! that is: an attempt is never sent twice. It is also how a callback finds its run, on every node and after any restart.
 
+use std::sync::Arc;
+
 use mainspring_core::{Incarnation, RunId};
 use mainspring_schedule::Timestamp;
 use mainspring_store::{Document, DocumentExpect, Error, Store};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use super::openings::Openings;
 
 /// The kind of its documents.
 const KIND: &str = "xxl_sent";
@@ -56,14 +60,19 @@ pub(crate) enum Opened {
 ///
 /// # Errors
 /// The store could not say. The call may be repeated.
-pub(crate) async fn open(store: &dyn Store, sent: &Sent, now: Timestamp) -> Result<Opened, Error> {
+pub(crate) async fn open(
+    store: &Arc<dyn Store>,
+    openings: &Openings,
+    sent: &Sent,
+    now: Timestamp,
+) -> Result<Opened, Error> {
     let first = number(sent.run, sent.attempt);
     for log_id in first..first + TRIES {
         let sent = Sent { log_id, ..sent.clone() };
-        if store.put_document(document(&sent, now), DocumentExpect::Absent).await?.is_some() {
+        if openings.add(store, document(&sent, now)).await? {
             return Ok(Opened::Fresh(sent));
         }
-        match find(store, log_id, now).await? {
+        match find(&**store, log_id, now).await? {
             Some(there) if (there.run, there.attempt) == (sent.run, sent.attempt) => return Ok(Opened::Known(there)),
             _ => {}
         }
@@ -191,42 +200,52 @@ mod tests {
         }
     }
 
+    fn store() -> Arc<dyn Store> {
+        Arc::new(MemoryStore::new())
+    }
+
     #[tokio::test]
     async fn an_attempt_is_written_down_once_and_found_by_its_number() {
-        let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_795_611_057_285));
+        let (store, openings, now) = (store(), Openings::default(), Timestamp::from_millis(1_795_611_057_285));
         let one = sent(now.as_millis(), 1);
-        let Opened::Fresh(first) = open(&store, &one, now).await.unwrap() else { panic!("nobody has sent it") };
+        let Opened::Fresh(first) = open(&store, &openings, &one, now).await.unwrap() else {
+            panic!("nobody has sent it")
+        };
         assert!(first.log_id > 0 && first.log_id < 1 << 53, "{}", first.log_id);
-        assert_eq!(open(&store, &one, now).await.unwrap(), Opened::Known(first.clone()));
-        assert_eq!(find(&store, first.log_id, now).await.unwrap(), Some(first.clone()));
-        assert_eq!(find(&store, first.log_id + 1, now).await.unwrap(), None);
-        let Opened::Fresh(second) = open(&store, &sent(now.as_millis(), 2), now).await.unwrap() else { panic!() };
+        assert_eq!(open(&store, &openings, &one, now).await.unwrap(), Opened::Known(first.clone()));
+        assert_eq!(find(&*store, first.log_id, now).await.unwrap(), Some(first.clone()));
+        assert_eq!(find(&*store, first.log_id + 1, now).await.unwrap(), None);
+        let Opened::Fresh(second) = open(&store, &openings, &sent(now.as_millis(), 2), now).await.unwrap() else {
+            panic!()
+        };
         assert_ne!(second.log_id, first.log_id, "a further attempt has a number of its own");
         assert!(number(sent(now.as_millis() + 1_000, 1).run, 1) > number(one.run, 1), "numbers grow with time");
         let late = now + KEPT_MS;
-        assert_eq!(find(&store, first.log_id, late).await.unwrap(), None, "nobody calls back so late");
+        assert_eq!(find(&*store, first.log_id, late).await.unwrap(), None, "nobody calls back so late");
     }
 
     #[tokio::test]
     async fn a_late_word_is_noted_once_unless_that_is_taken_back() {
-        let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_795_611_057_285));
-        assert!(note_late(&store, 7, now).await.unwrap());
-        assert!(!note_late(&store, 7, now).await.unwrap());
-        assert!(note_late(&store, 8, now).await.unwrap());
-        forget_late(&store, 7).await.unwrap();
-        assert!(note_late(&store, 7, now).await.unwrap());
+        let (store, now) = (store(), Timestamp::from_millis(1_795_611_057_285));
+        assert!(note_late(&*store, 7, now).await.unwrap());
+        assert!(!note_late(&*store, 7, now).await.unwrap());
+        assert!(note_late(&*store, 8, now).await.unwrap());
+        forget_late(&*store, 7).await.unwrap();
+        assert!(note_late(&*store, 7, now).await.unwrap());
     }
 
     #[tokio::test]
     async fn a_number_that_another_attempt_has_is_passed_over() {
-        let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_795_611_057_285));
+        let (store, openings, now) = (store(), Openings::default(), Timestamp::from_millis(1_795_611_057_285));
         let one = sent(now.as_millis(), 1);
         let taken = Sent { log_id: number(one.run, 1), run: sent(5, 1).run, ..one.clone() };
         store.put_document(document(&taken, now), DocumentExpect::Absent).await.unwrap();
-        let Opened::Fresh(there) = open(&store, &one, now).await.unwrap() else { panic!("nobody has sent it") };
+        let Opened::Fresh(there) = open(&store, &openings, &one, now).await.unwrap() else {
+            panic!("nobody has sent it")
+        };
         assert_eq!(there.log_id, taken.log_id + 1);
-        assert_eq!(open(&store, &one, now).await.unwrap(), Opened::Known(there.clone()));
-        assert_eq!(written(&store, &one, now).await.unwrap(), Some(there));
-        assert_eq!(written(&store, &sent(now.as_millis(), 2), now).await.unwrap(), None);
+        assert_eq!(open(&store, &openings, &one, now).await.unwrap(), Opened::Known(there.clone()));
+        assert_eq!(written(&*store, &one, now).await.unwrap(), Some(there));
+        assert_eq!(written(&*store, &sent(now.as_millis(), 2), now).await.unwrap(), None);
     }
 }

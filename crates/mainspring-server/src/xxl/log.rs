@@ -29,14 +29,23 @@ pub(super) struct LogPull {
 }
 
 impl LogPull {
+    /// Begins the log of an attempt that was sent just now: nothing of it is kept.
+    pub(super) fn new(sent: &Sent) -> Self {
+        Self::from_line(sent, 0)
+    }
+
+    fn from_line(sent: &Sent, lines: u64) -> Self {
+        let next = i64::try_from(lines).unwrap_or(i64::MAX - 1) + 1;
+        Self { reader: LogReader::new(sent.log_id, sent.date).from_line(next), lines, bytes: 0, is_without: false }
+    }
+
     /// Goes on where the log that is kept ends.
     pub(super) async fn begin(app: &App, sent: &Sent) -> Self {
         let lines = app.control().store().log_end(sent.run, sent.attempt).await.unwrap_or_else(|error| {
             tracing::warn!(error = %causes(&error), run.id = %sent.run, "the log of an attempt could not be read; it is pulled from its beginning");
             0
         });
-        let next = i64::try_from(lines).unwrap_or(i64::MAX - 1) + 1;
-        Self { reader: LogReader::new(sent.log_id, sent.date).from_line(next), lines, bytes: 0, is_without: false }
+        Self::from_line(sent, lines)
     }
 
     /// Pulls what is new. True: there was something. When the attempt is over, all of the rest.

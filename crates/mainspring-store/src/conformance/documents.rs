@@ -53,6 +53,27 @@ pub async fn documents_are_written_over_what_was_expected_alone(store: Arc<dyn S
     assert_eq!((found.body.as_str(), found.version), ("3", 3));
 }
 
+pub async fn documents_are_added_where_there_are_none(store: Arc<dyn Store>) {
+    let store = &*store;
+    put(store, document("sent", "b", "kept", 1_000, None), DocumentExpect::Anything).await;
+    put(store, document("sent", "d", "gone", 1_000, Some(1_500)), DocumentExpect::Anything).await;
+    put(store, document("other", "a", "kept", 1_000, None), DocumentExpect::Anything).await;
+    let new = |name: &str, body: &str| document("sent", name, body, 2_000, Some(9_000));
+    let added =
+        vec![new("a", "{\"ü\": \"\\u0000 \\\" \"}"), new("b", "new"), new("c", "1"), new("c", "2"), new("d", "new")];
+    let expected = [true, false, true, false, true];
+    assert_eq!(store.add_documents(added.clone()).await.expect("add_documents"), expected);
+    assert_eq!(store.add_documents(added.clone()).await.expect("add_documents"), [false; 5], "all are there");
+    assert_eq!(store.add_documents(Vec::new()).await.expect("add_documents"), [false; 0]);
+    for (document, is_kept) in added.into_iter().zip(expected) {
+        let found = store.document("sent", &document.name, at(2_000)).await.expect("document").expect("it is there");
+        assert_eq!(found == Document { version: 1, ..document }, is_kept, "{found:?}");
+    }
+    let many: Vec<Document> = (0..2_500).map(|number| new(&format!("{number:04}"), "many")).collect();
+    assert_eq!(store.add_documents(many).await.expect("add_documents"), [true; 2_500]);
+    assert_eq!(names(store, "sent", None, 9_000, 9).await, ["b"], "each has the end of its time");
+}
+
 pub async fn documents_expire(store: Arc<dyn Store>) {
     let store = &*store;
     for (name, expires_at) in [("a", Some(5_000)), ("b", Some(9_000)), ("c", None)] {

@@ -46,6 +46,10 @@ impl Documents {
         Ok(())
     }
 
+    pub(super) fn add(&mut self, documents: Vec<Document>) -> Vec<bool> {
+        documents.into_iter().map(|document| self.put(document, DocumentExpect::Absent).is_some()).collect()
+    }
+
     /// Up to which event everybody has read who keeps a place among them.
     pub(super) fn events_place(&self) -> i64 {
         let places = self.0.values().filter(|document| document.kind == EVENTS_PLACE);

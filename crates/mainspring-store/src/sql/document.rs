@@ -1,9 +1,13 @@
 //! Documents that the server keeps for itself.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use mainspring_core::Timestamp;
+use serde_json::{Value, json};
 
 use super::Batches;
-use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, read, read_one, sql};
+use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, on_servers, read, read_one, sql};
+use super::list::lists;
 use super::session::Session;
 use crate::document::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE, conflict};
 
@@ -22,13 +26,19 @@ pub(crate) fn put(
     }
     let (before, version) = (there.unwrap_or(0), there.unwrap_or(0) + 1);
     let (at, expires_at) = (document.at.as_millis(), document.expires_at.map(Timestamp::as_millis));
-    let name: [(&str, &dyn ToSql); 2] = [(":kind", &document.kind), (":name", &document.name)];
-    let rest: [(&str, &dyn ToSql); 4] =
-        [(":body", &document.body), (":version", &version), (":at", &at), (":expires_at", &expires_at)];
+    let values: [(&str, &dyn ToSql); 7] = [
+        (":body", &document.body),
+        (":version", &version),
+        (":at", &at),
+        (":expires_at", &expires_at),
+        (":kind", &document.kind),
+        (":name", &document.name),
+        (":before", &before),
+    ];
     // Zero rows: somebody else was faster.
     let count = match there {
-        None => execute(db, sql!("document_add", mysql), &[&name[..], &rest].concat())?,
-        Some(_) => execute(db, sql!("document_set"), &[&rest[..], &name, &[(":before", &before)]].concat())?,
+        None => insert(db, document)?,
+        Some(_) => execute(db, sql!("document_set"), &values)?,
     };
     Ok((count == 1).then(|| Document { version, ..document.clone() }))
 }
@@ -49,6 +59,54 @@ pub(crate) fn change(session: &Session<impl Batches>, changes: &[DocumentChange]
         }
     }
     Ok(())
+}
+
+/// See [`crate::Store::add_documents`].
+pub(crate) fn add<C: Batches>(session: &Session<C>, documents: &[Document]) -> Step<Vec<bool>> {
+    let db = &session.connection;
+    let latest: BTreeMap<&str, Timestamp> = documents.iter().map(|one| (one.kind.as_str(), one.at)).collect();
+    for (kind, at) in latest {
+        execute(db, sql!("document_expire"), &[(":kind", &kind), (":at", &at.as_millis())])?;
+    }
+    if !C::LISTS {
+        return documents.iter().map(|one| Ok(insert(db, one)? == 1)).collect();
+    }
+    let mut there = BTreeSet::new();
+    for names in lists(documents.iter().map(|one| json!([one.kind, one.name]))) {
+        let found = read(db, on_servers!("documents_there", postgres, mysql), &[(":names", &names)], |row| {
+            Ok((row.get::<String>(0)?, row.get::<String>(1)?))
+        })?;
+        there.extend(found);
+    }
+    let is_new: Vec<bool> = documents.iter().map(|one| there.insert((one.kind.clone(), one.name.clone()))).collect();
+    let new: Vec<&Document> =
+        documents.iter().zip(&is_new).filter(|(_, is_new)| **is_new).map(|(one, _)| one).collect();
+    let mut count: u64 = 0;
+    for rows in lists(new.iter().map(|one| listed(one))) {
+        count += execute(db, on_servers!("document_add_many", postgres, mysql), &[(":rows", &rows)])?;
+    }
+    match new.last() {
+        Some(last) if count != new.len() as u64 => Err(conflict(&last.kind, &last.name).into()),
+        _ => Ok(is_new),
+    }
+}
+
+fn listed(one: &Document) -> Value {
+    json!([one.kind, one.name, one.body, one.at.as_millis(), one.expires_at.map(Timestamp::as_millis)])
+}
+
+/// Keeps a document that is not there. Zero: it is.
+fn insert(db: &dyn Db, document: &Document) -> Step<u64> {
+    let expires_at = document.expires_at.map(Timestamp::as_millis);
+    let values: [(&str, &dyn ToSql); 6] = [
+        (":kind", &document.kind),
+        (":name", &document.name),
+        (":body", &document.body),
+        (":version", &1_i64),
+        (":at", &document.at.as_millis()),
+        (":expires_at", &expires_at),
+    ];
+    execute(db, sql!("document_add", mysql), &values)
 }
 
 /// Up to which event everybody has read who keeps a place among them, if anybody does.

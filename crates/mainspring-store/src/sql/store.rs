@@ -545,6 +545,10 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, "change documents", move |s| document::change(s, &changes)).await
     }
 
+    async fn add_documents(&self, documents: Vec<Document>) -> Result<Vec<bool>> {
+        self.write(Lane::Api, "add documents", move |s| document::add(s, &documents)).await
+    }
+
     async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>> {
         let (kind, name) = (kind.to_owned(), name.to_owned());
         self.read(ReadLane::Requests, "read a document", move |db| document::get(db, &kind, &name, at)).await
