@@ -108,8 +108,8 @@ pub async fn flow(site: Site<'_>, plan: FlowPlan) -> Result<FlowBench> {
     });
     let measured = measure(&engine, &site, plan, arrived).await;
     let info = store.info().await?;
+    // It lets go of the store, too.
     engine.stop(Duration::from_secs(5)).await?;
-    place.close(&*store).await?;
     Ok(FlowBench { store: format!("{} {}", info.kind, info.version), ..measured? })
 }
 

@@ -40,6 +40,15 @@ async fn nothing_fires_while_idle() {
 }
 
 #[tokio::test]
+async fn a_flow_is_measured_over_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = format!("sqlite:{}", folder.path().join("flow.db").display());
+    let plan = FlowPlan { shape: FlowShape::Chain, components: 2, items: 20, seconds: 60 };
+    let measured = flow(site(&file, 1), plan).await.unwrap();
+    assert_eq!((measured.items, measured.lost, measured.duplicates), (20, 0, 0), "{measured:?}");
+}
+
+#[tokio::test]
 async fn several_nodes_need_a_database() {
     let folder = tempfile::tempdir().unwrap();
     let file = format!("sqlite:{}", folder.path().join("jobs.db").display());
