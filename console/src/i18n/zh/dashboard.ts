@@ -28,7 +28,7 @@ export const dashboard: typeof en = {
   incomplete: '实际数量多于统计',
   missed: '错过',
   workersOf: (n: string) => `共 ${n}`,
-  counted: '延迟、当前排队与运行数以及执行器属于所有命名空间，其余仅属于此命名空间。',
+  counted: '延迟、当前排队与运行数以及工作节点属于所有命名空间，其余仅属于此命名空间。',
   partial: '同时活动的命名空间超过 64 个：此命名空间的部分运行未计入。',
   table: '所有命名空间合计',
   usual: (time: string) => `通常 ${time}`,

@@ -1,13 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import { CircleCheck, RotateCw, ScrollText } from 'lucide-react';
+import { CircleCheck, Ellipsis, RotateCw, ScrollText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import type { Dashboard } from './queries';
+import { CopyItems } from '@/components/ActionBar';
 import { IconButton } from '@/components/Button';
 import { Distance } from '@/components/Instant';
+import { Menu } from '@/components/Menu';
 import { StateGlyph } from '@/components/StateBadge';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
 import { instant } from '@/lib/time';
 import type { State } from '@/states';
 import css from './Dashboard.module.css';
@@ -59,7 +62,6 @@ function Row({ item, ns }: { item: Item; ns: string }) {
       <span className={css.what}>
         {subject(item, ns, of, t.dashboard.kinds)}
         <span className={css.detail} title={item.detail}>
-          {item.kind === 'failing' && item.count > 1 && `${item.count}× · `}
           {t.dashboard.detail(item.kind, formats.number(item.count)) ?? item.detail}
         </span>
       </span>
@@ -72,7 +74,14 @@ function Row({ item, ns }: { item: Item; ns: string }) {
             <ScrollText size={14} aria-hidden="true" />
             {t.dashboard.openLog}
           </Link>
-          {item.kind === 'failing' && <IconButton label={`${t.dashboard.rerun}: ${item.job}`} icon={RotateCw} size={13} onClick={() => void rerun(item.last_run ?? '')} />}
+          {item.kind === 'failing' && (
+            <>
+              <IconButton label={`${t.dashboard.rerun}: ${item.job}`} icon={RotateCw} size={13} onClick={() => void rerun(item.last_run ?? '')} />
+              <Menu trigger={<IconButton label={`${t.common.moreActions}: ${item.job}`} icon={Ellipsis} size={13} tip={false} />}>
+                <CopyItems command={{ cli: ['run', 'rerun', item.last_run], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', { run: item.last_run }), body: {} } }} />
+              </Menu>
+            </>
+          )}
         </span>
       )}
     </li>

@@ -1,18 +1,21 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Play, TriangleAlert } from 'lucide-react';
+import { Ellipsis, Play, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
+import { CopyItems } from '@/components/ActionBar';
 import { Button, IconButton } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { type Column, DataTable } from '@/components/DataTable';
 import { AllWell, Failure, NothingMatches, Skeleton } from '@/components/Feedback';
 import { Select } from '@/components/Field';
 import { Instant } from '@/components/Instant';
+import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Page } from '@/components/Page';
 import { StateBadge } from '@/components/StateBadge';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
 import { forEach } from '@/lib/each';
 import css from './Misfires.module.css';
 import { type Misfire, type Misfires, fetchMisfires } from './queries';
@@ -88,7 +91,18 @@ export function MisfiresPage() {
       header: '',
       width: '3rem',
       cell: (row) => (
-        <IconButton label={t.misfires.runNow} icon={Play} onClick={() => void confirm({ title: t.misfires.runNowTitle(row.job), text: t.misfires.runNowText, action: t.misfires.runNow }).then((yes) => yes && start.mutate(row))} />
+        <Menu trigger={<IconButton label={`${t.common.moreActions}: ${row.job}`} icon={Ellipsis} tip={false} />}>
+          <MenuItem icon={Play} onSelect={() => void confirm({ title: t.misfires.runNowTitle(row.job), text: t.misfires.runNowText, action: t.misfires.runNow }).then((yes) => yes && start.mutate(row))}>
+            {t.misfires.runNow}
+          </MenuItem>
+          <MenuLine />
+          <CopyItems
+            command={{
+              cli: ['job', 'run', `${row.namespace}/${row.job}`],
+              http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/run', { namespace: row.namespace, job: row.job }), body: {} },
+            }}
+          />
+        </Menu>
       ),
     },
   ];
