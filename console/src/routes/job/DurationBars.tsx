@@ -5,12 +5,16 @@ import type { Run } from '../runs/queries';
 import { took } from './figures';
 import css from './Job.module.css';
 
-/** One bar a run, oldest first: its height is how long it took, its colour how it ended. */
+/** Bars that are as wide as a finger needs them. */
+const SHOWN = 24;
+
+/** One bar a run, the newest at the right: its height is how long it took, its colour how it ended. */
 export function DurationBars({ runs }: { runs: readonly Run[] }) {
   const t = useT();
   const formats = useFormats();
   const navigate = useNavigate();
-  const shown = runs.slice(0, 50).toReversed();
+  // The style turns them round, so that a narrow screen begins with the newest.
+  const shown = runs.slice(0, SHOWN);
   const longest = Math.max(1, ...shown.map((run) => took(run) ?? 0));
   return (
     <div className={css.bars} role="group" aria-label={t.jobDetail.duration}>

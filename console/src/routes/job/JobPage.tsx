@@ -250,8 +250,8 @@ function Task({ job }: { job: Job }) {
       </Link>
     );
   }
-  if (run) return <pre className={css.code}>{run}</pre>;
-  if (exec) return <pre className={css.code}>{exec.join(' ')}</pre>;
+  if (run) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{run}</pre>;
+  if (exec) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{exec.join(' ')}</pre>;
   if (http) return <code>{`${http.method ?? 'GET'} ${http.url}`}</code>;
   if (handler) return <code>{handler}</code>;
   if (xxl) return <code>{`${xxl.app} · ${xxl.handler ?? xxl.glue?.language ?? ''}`}</code>;

@@ -134,7 +134,7 @@ function Compare({ job, versions }: { job: Job; versions: Version[] }) {
         }
       >
         {from === to ? (
-          <pre className={css.file}>{fromJson(to.spec)}</pre>
+          <pre className={css.file} tabIndex={0} role="region" aria-label={name(to)}>{fromJson(to.spec)}</pre>
         ) : (
           <DiffView before={fromJson(from.spec)} after={fromJson(to.spec)} beforeLabel={name(from)} afterLabel={name(to)} />
         )}
