@@ -55,7 +55,7 @@ pub use flow::{FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]
-pub use mysql::MysqlStore;
+pub use mysql::{ForeignTable, MysqlStore, read_tables};
 pub use open::{Options, open, open_with};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresStore, Work, work};

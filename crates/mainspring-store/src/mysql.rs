@@ -7,6 +7,7 @@ mod arrays;
 mod batches;
 mod connection;
 mod doubts;
+mod foreign;
 mod migrate;
 
 use std::sync::Arc;
@@ -26,6 +27,8 @@ use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
 use batches::own;
 use connection::{Connection, Purpose};
+
+pub use foreign::{ForeignTable, read_tables};
 
 /// How long a statement about leases may take.
 const LEASE: Duration = Duration::from_secs(2);

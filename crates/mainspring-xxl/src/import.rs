@@ -12,7 +12,7 @@ mod plan;
 mod report;
 mod statements;
 
-pub use dump::{DumpError, Row, Tables};
+pub use dump::{DumpError, Given, Row, Tables};
 pub use history::{History, OldScript};
 pub(crate) use plan::one;
 pub use plan::{Options, import};

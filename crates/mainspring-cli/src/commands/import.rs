@@ -1,5 +1,6 @@
 //! `mainspring import`: what other schedulers have, as job files.
 
+mod database;
 mod scripts;
 
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ enum Source {
     XxlJob(XxlJobArgs),
 }
 
-/// Read a dump of XXL-JOB's database (2.1 to 3.5), report on every item, and write job files
+/// Read XXL-JOB's database (2.1 to 3.5) or a dump of it, report on every item, and write job files
 ///
 /// Jobs of handlers and of scripts are for XXL-JOB's executors, which connect once their app is made. Children start after their parents.
 /// Imported jobs are paused unless --activate is given. The versions of scripts are in a file for mainspring xxl glue load.
@@ -39,11 +40,15 @@ enum Source {
   mysqldump xxl_job > dump.sql
   mainspring import xxl-job dump.sql --timezone Asia/Shanghai --dry-run    what would become of each item
   mainspring import xxl-job dump.sql --timezone Asia/Shanghai --to jobs/
+  mainspring import xxl-job mysql://reader@10.0.0.3/xxl_job --password-file password --timezone Asia/Shanghai --to jobs/
   mainspring apply jobs/ --dry-run")]
 struct XxlJobArgs {
-    /// What mysqldump, mariadb-dump or another tool has written
-    #[arg(value_name = "FILE")]
-    dump: PathBuf,
+    /// What mysqldump, mariadb-dump or another tool has written; or mysql://USER@HOST/DATABASE, from which is only read
+    #[arg(value_name = "FILE|URL")]
+    from: String,
+    /// File with the password for the database in its first line; - is the standard input
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
     /// Zone in which the old server read cron expressions: that of its machine, which the database does not hold
     #[arg(long, value_name = "ZONE")]
     timezone: Option<String>,
@@ -81,8 +86,7 @@ struct Summary<'a> {
 /// exit code is 11.
 pub fn run(args: ImportArgs, output: &Output) -> Result {
     let Source::XxlJob(args) = args.source;
-    let bytes = std::fs::read(&args.dump).map_err(|error| Error::file("read", &args.dump, &error))?;
-    let tables = Tables::read(&bytes).map_err(|error| unreadable(&error, &args.dump))?;
+    let tables = tables(&args)?;
     let timezone = timezone(&args, &tables)?;
     let (zone, mail_channel) = (timezone.clone(), args.mail_channel.clone());
     let mut imported = import(&tables, &Options { timezone, activate: args.activate, mail_channel });
@@ -99,6 +103,19 @@ pub fn run(args: ImportArgs, output: &Output) -> Result {
     if is_partial { Err(Error::silent(Exit::Partial)) } else { Ok(()) }
 }
 
+/// What is there to be imported, from a dump or from the database itself.
+fn tables(args: &XxlJobArgs) -> Result<Tables> {
+    if database::is_address(&args.from) {
+        return database::tables(&args.from, args.password_file.as_deref());
+    }
+    if args.password_file.is_some() {
+        return Err(Error::usage("--password-file is for the address of a database, and a dump has none"));
+    }
+    let dump = Path::new(&args.from);
+    let bytes = std::fs::read(dump).map_err(|error| Error::file("read", dump, &error))?;
+    Tables::read(&bytes).map_err(|error| unreadable(&error, &args.from))
+}
+
 /// The zone of cron expressions. It has to be said where there are any.
 fn timezone(args: &XxlJobArgs, tables: &Tables) -> Result<String> {
     if let Some(zone) = &args.timezone {
@@ -108,13 +125,17 @@ fn timezone(args: &XxlJobArgs, tables: &Tables) -> Result<String> {
     }
     let is_cron = |kind: Option<&str>| kind.is_none_or(|kind| kind.trim() == "CRON");
     match tables.rows("xxl_job_info").iter().any(|row| is_cron(row.get("schedule_type"))) {
-        true => Err(Error::usage("the dump has cron expressions, and does not say in which zone they were read")
-            .hint("pass --timezone with the zone of the old server's machine, for example --timezone Asia/Shanghai")),
+        true => {
+            Err(Error::usage("there are cron expressions, and the database does not say in which zone they were read")
+                .hint(
+                    "pass --timezone with the zone of the old server's machine, for example --timezone Asia/Shanghai",
+                ))
+        }
         false => Ok("UTC".to_owned()),
     }
 }
 
-fn unreadable(error: &DumpError, dump: &Path) -> Error {
+fn unreadable(error: &DumpError, from: &str) -> Error {
     let (code, hint) = match error {
         DumpError::NotUtf8 { is_utf16: true, .. } => {
             ("import.encoding", "PowerShell's > writes UTF-16: let mysqldump write the file with --result-file")
@@ -125,9 +146,9 @@ fn unreadable(error: &DumpError, dump: &Path) -> Error {
         DumpError::Syntax { .. } | DumpError::Width { .. } => {
             ("import.syntax", "dump with mysqldump or mariadb-dump, without options that change the format")
         }
-        DumpError::NoJobs => ("import.no_jobs", "dump the database that XXL-JOB uses, xxl_job by default"),
+        DumpError::NoJobs => ("import.no_jobs", "take the database that XXL-JOB uses, xxl_job by default"),
     };
-    let report = Report::new(code, error.to_string()).at(dump.display().to_string()).hint(hint);
+    let report = Report::new(code, error.to_string()).at(from).hint(hint);
     Error::new(Exit::Invalid, report)
 }
 

@@ -221,8 +221,11 @@ fn token(args: TokenArgs) -> Result<Option<String>> {
     first_line(Path::new(&file)).map(Some)
 }
 
-/// The first line of a file; - is the standard input.
-fn first_line(file: &Path) -> Result<String> {
+/// Reads the first line of a file; - is the standard input.
+///
+/// # Errors
+/// It cannot be read.
+pub fn first_line(file: &Path) -> Result<String> {
     let text =
         if file == Path::new("-") { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) };
     let text = text.map_err(|error| crate::error::Error::file("read", file, &error))?;

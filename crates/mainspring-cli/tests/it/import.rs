@@ -1,5 +1,6 @@
 //! `mainspring import`: a dump becomes job files that this binary takes.
 
+use mainspring_rig::Database;
 use serde_json::Value;
 
 use crate::program::Program;
@@ -48,13 +49,50 @@ fn a_dry_run_reports_and_writes_nothing() {
 }
 
 #[test]
+fn a_database_is_imported_as_its_dump_is() {
+    let server = Database::Mariadb.start().unwrap();
+    let program = Program::new();
+    let report = |from: &str| {
+        let ended = program.run(&["import", "xxl-job", from, "--timezone", "Asia/Shanghai", "--dry-run", "-o", "json"]);
+        assert_eq!(ended.code, 0, "{from}: {ended:?}");
+        serde_json::from_str::<Value>(&ended.stdout).unwrap()
+    };
+    for (name, range) in [("old", "2.1.0"), ("new", "3.5.0-SNAPSHOT")] {
+        let address = server.create(name).unwrap();
+        let text = std::fs::read_to_string(dump(range)).unwrap();
+        server.ask_in(name, &text).unwrap();
+        let expected = report(&dump(range));
+        assert!(expected["items"].as_array().unwrap().len() > 8, "{expected}");
+        assert_eq!(report(&address), expected, "{range}");
+    }
+    let empty = server.create("empty").unwrap();
+    let ended = program.run(&["import", "xxl-job", &empty, "--dry-run"]);
+    assert_eq!(ended.code, 9, "{ended:?}");
+    assert!(ended.stderr.contains("error[import.no_jobs]"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_database_that_cannot_be_read_is_named_without_its_password() {
+    let program = Program::new();
+    for (address, why) in [
+        ("mysql://me:secret@127.0.0.1:1/xxl_job", "cannot read mysql://127.0.0.1:1/xxl_job"),
+        ("mysql://me:secret@127.0.0.1:1", "names no database"),
+    ] {
+        let ended = program.run(&["import", "xxl-job", address, "--timezone", "UTC", "--dry-run"]);
+        assert_eq!(ended.code, 9, "{ended:?}");
+        assert!(ended.stderr.contains("error[import.database]") && ended.stderr.contains(why), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
+    }
+}
+
+#[test]
 fn what_cannot_be_imported_is_said_before_anything_is_written() {
     let program = Program::new();
     program.file("cut.sql", "CREATE TABLE xxl_job_info (id int);\nINSERT INTO xxl_job_info VALUES (1");
     program.file("other.sql", "CREATE TABLE orders (id int);");
     program.file("columns.sql", "INSERT INTO xxl_job_info VALUES (1);");
     let whole = dump("3.4.0-3.4.2");
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 8] = [
         (
             &["cut.sql", "--dry-run"],
             9,
@@ -66,6 +104,7 @@ fn what_cannot_be_imported_is_said_before_anything_is_written() {
         (&[&whole, "--dry-run"], 2, "pass --timezone with the zone of the old server's machine"),
         (&[&whole, "--dry-run", "--timezone", "Mars/Olympus"], 2, "--timezone Mars/Olympus"),
         (&[&whole, "--timezone", "UTC"], 2, "--to"),
+        (&[&whole, "--dry-run", "--password-file", "p"], 2, "--password-file is for the address of a database"),
     ];
     for (arguments, code, message) in cases {
         let ended = program.run(&[&["import", "xxl-job"], arguments].concat());

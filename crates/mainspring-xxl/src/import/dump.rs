@@ -55,7 +55,7 @@ pub enum DumpError {
         columns: usize,
     },
     /// There is no table of jobs.
-    #[error("the dump has no table xxl_job_info: it is no dump of XXL-JOB")]
+    #[error("there is no table xxl_job_info: it is not the database of XXL-JOB")]
     NoJobs,
 }
 
@@ -102,6 +102,17 @@ struct Table {
     rows: Vec<Row>,
 }
 
+/// A table as a database has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// Its name.
+    pub name: String,
+    /// The names of its columns, with their types.
+    pub columns: Vec<(String, String)>,
+    /// Its rows: a text for each column, or nothing where it is null.
+    pub rows: Vec<Vec<Option<String>>>,
+}
+
 /// The tables of a dump that matter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tables(BTreeMap<String, Table>);
@@ -127,10 +138,34 @@ impl Tables {
                 tables.take(&table, statement.line, &statement.text)?;
             }
         }
-        match tables.0.contains_key("xxl_job_info") {
-            true => Ok(tables),
-            false => Err(DumpError::NoJobs),
+        tables.with_jobs()
+    }
+
+    /// Takes tables as a database has them. Those that do not matter are passed over.
+    ///
+    /// # Errors
+    /// There is no table of jobs.
+    pub fn of(given: impl IntoIterator<Item = Given>) -> Result<Self, DumpError> {
+        let mut tables = Self::default();
+        for Given { name, columns, rows } in given {
+            let Some(name) = known(&name) else { continue };
+            let lower = |(name, kind): (String, String)| (name.to_lowercase(), kind.to_lowercase());
+            let defined: Vec<(String, String)> = columns.into_iter().map(lower).collect();
+            let columns = Arc::new(defined.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+            let rows = rows.into_iter().map(|values| Row { columns: Arc::clone(&columns), values }).collect();
+            tables.0.insert(name, Table { defined, rows });
         }
+        tables.with_jobs()
+    }
+
+    /// Tells whether a table of this name matters.
+    #[must_use]
+    pub fn wants(table: &str) -> bool {
+        known(table).is_some()
+    }
+
+    fn with_jobs(self) -> Result<Self, DumpError> {
+        if self.has("xxl_job_info") { Ok(self) } else { Err(DumpError::NoJobs) }
     }
 
     /// The rows of a table.
@@ -214,7 +249,7 @@ impl Tables {
     }
 }
 
-/// The table that a statement defines or fills, under its name from 2.1 on. Nothing if it is none that is read.
+/// The table that a statement defines or fills. Nothing if it is none that is read.
 fn table_of(text: &str) -> Option<String> {
     let head = text.split('(').next()?;
     let mut words: Vec<&str> = head.split_whitespace().collect();
@@ -223,7 +258,12 @@ fn table_of(text: &str) -> Option<String> {
         return None;
     }
     words.retain(|word| !word.eq_ignore_ascii_case("values") && !word.eq_ignore_ascii_case("value"));
-    let name = words.last()?.rsplit('.').next()?.trim_matches(['`', '"']).to_lowercase();
+    known(words.last()?.rsplit('.').next()?.trim_matches(['`', '"']))
+}
+
+/// The name of a table from 2.1 on. Nothing if it is none that is read.
+fn known(name: &str) -> Option<String> {
+    let name = name.to_lowercase();
     // 2.0 named its tables otherwise.
     let name = name.strip_prefix("xxl_job_qrtz_trigger_").map_or_else(|| name.clone(), |end| format!("xxl_job_{end}"));
     READ.contains(&name.as_str()).then_some(name)
@@ -316,9 +356,9 @@ mod tests {
             ),
             (
                 "CREATE TABLE orders (id int);".to_owned(),
-                "the dump has no table xxl_job_info: it is no dump of XXL-JOB",
+                "there is no table xxl_job_info: it is not the database of XXL-JOB",
             ),
-            (String::new(), "the dump has no table xxl_job_info: it is no dump of XXL-JOB"),
+            (String::new(), "there is no table xxl_job_info: it is not the database of XXL-JOB"),
         ];
         for (dump, message) in cases {
             assert_eq!(read(&dump).unwrap_err().to_string(), message, "{dump}");
