@@ -278,7 +278,8 @@ macro_rules! conformance_suite {
                 trigger_whose_run_ended_without_arming_it_is_stranded,
                 unknown_run_cannot_be_cancelled;
             deletions:
-                jobs_are_deleted_together_or_not_at_all;
+                jobs_are_deleted_together_or_not_at_all,
+                jobs_that_are_deleted_together_leave_what_each_leaves_alone;
             jobs:
                 saved_job_is_there_with_its_triggers,
                 due_times_are_made_from_jitter,

@@ -26,6 +26,7 @@ pub(crate) mod names;
 pub(crate) mod purge;
 pub(crate) mod queue;
 pub(crate) mod queues;
+pub(crate) mod remove;
 pub(crate) mod repeat;
 pub(crate) mod replace;
 pub(crate) mod rollup;

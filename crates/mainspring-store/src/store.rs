@@ -273,6 +273,15 @@ pub trait Store: Send + Sync + 'static {
     /// A job with its triggers and tombstones.
     async fn prior(&self, key: &JobKey) -> Result<JobPrior>;
 
+    /// The same for several keys, in their order: in one look, where the database takes lists.
+    async fn priors(&self, keys: &[JobKey]) -> Result<Vec<JobPrior>> {
+        let mut priors = Vec::with_capacity(keys.len());
+        for key in keys {
+            priors.push(self.prior(key).await?);
+        }
+        Ok(priors)
+    }
+
     /// Saves jobs, all or none. Makes their namespaces.
     ///
     /// A write that differs from what is there in nothing changes nothing. Otherwise the job's `change` is one

@@ -127,9 +127,9 @@ impl Control {
             let now = self.now();
             let mut plans = Vec::with_capacity(slice.len());
             let mut writes = Vec::with_capacity(slice.len());
-            for (save, calendars) in slice {
+            let keys: Vec<JobKey> = slice.iter().map(|(save, _)| save.job.key.clone()).collect();
+            for ((save, calendars), prior) in slice.iter().zip(self.store.priors(&keys).await?) {
                 let JobSave { job, expect, .. } = save;
-                let prior = self.store.prior(&job.key).await?;
                 expected(&job.key, &prior, *expect)?;
                 let write = self.write(save, calendars, &self.known(&prior).await?, &prior, now)?;
                 let before = prior.job.as_ref().map(|row| Arc::clone(&row.definition));
@@ -286,8 +286,8 @@ impl Control {
             let now = self.now();
             let mut deletes = Vec::with_capacity(jobs.len());
             let mut gone = Vec::with_capacity(jobs.len());
-            for (key, expect) in jobs {
-                let prior = self.store.prior(key).await?;
+            let keys: Vec<JobKey> = jobs.iter().map(|(key, _)| key.clone()).collect();
+            for ((key, expect), prior) in jobs.iter().zip(self.store.priors(&keys).await?) {
                 expected(key, &prior, *expect)?;
                 let calendars = self.known(&prior).await?;
                 let JobPrior { job: Some(job), triggers, .. } = prior else { return Err(no_job(key)) };

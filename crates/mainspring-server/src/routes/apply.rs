@@ -214,10 +214,11 @@ async fn commit(app: &App, plan: &mut Plan, saver: &Saver) -> Answer<()> {
         tokio::task::yield_now().await;
     }
     // What is deleted stays so: whoever is cut off applies again, and goes on where this ended.
+    let has_scripts = !plan.doomed_jobs.is_empty() && scripts::are_kept(app).await?;
     for slice in plan.doomed_jobs.chunks(SLICE_JOBS) {
         let doomed: Vec<_> = slice.iter().map(|row| (row.definition.key.clone(), Expect::Change(row.change))).collect();
-        let mut removals = Vec::with_capacity(doomed.len());
-        for (key, _) in &doomed {
+        let mut removals = Vec::new();
+        for (key, _) in doomed.iter().filter(|_| has_scripts) {
             removals.push(scripts::removal(app, key).await?);
         }
         app.control().delete_jobs(&doomed).await.map_err(overtaken)?;

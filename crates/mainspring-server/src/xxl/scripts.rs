@@ -205,6 +205,11 @@ pub(crate) async fn removal(app: &App, key: &JobKey) -> Result<Vec<DocumentChang
     Ok(there.iter().map(|script| script.remove(&prefix)).collect())
 }
 
+/// Whether versions of any script are kept.
+pub(crate) async fn are_kept(app: &App) -> Result<bool, StoreError> {
+    Ok(!app.control().store().documents(KIND, None, app.now(), 1).await?.is_empty())
+}
+
 /// Removes the versions of a job that is deleted by now, as they were before. Those that stay because this fails, or a server dies, go
 /// when a job of the name is made again.
 pub(crate) async fn forget(app: &App, key: &JobKey, removal: Vec<DocumentChange>) {

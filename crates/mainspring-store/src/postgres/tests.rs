@@ -393,6 +393,13 @@ fn fire_under_a_limit_takes_few_round_trips() {
 }
 
 #[test]
+fn many_jobs_are_deleted_in_few_round_trips() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
+    crate::sql::tests::trips::many_jobs_are_deleted_in_few_round_trips(store, &wire);
+}
+
+#[test]
 fn first_batch_over_a_new_session_asks_little_more_than_the_next() {
     let url = database();
     let wire = crate::sql::tests::Wire::to(&url);

@@ -6,8 +6,9 @@ use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::{JobId, JobVersion};
 
 use super::db::{Db, Lock, Row, Step, ToSql, instant, known, read, read_known, read_one, read_page, sql};
-use super::list;
+use super::save::{Prior, many};
 use super::trigger::{self, job_at, kept};
+use super::{Batches, list};
 use crate::row::{JobPrior, JobQuery, JobRow, NamedTrigger, SavedBy, TriggerInfo, TriggerQuery, VersionRow};
 
 /// See [`crate::Store::job`].
@@ -84,12 +85,24 @@ pub(crate) fn prior(db: &dyn Db, key: &JobKey) -> Step<JobPrior> {
         Some(job) => trigger::of_job(db, job.id)?,
         None => Vec::new(),
     };
-    let tombstones = trigger::tombstones(db, key)?;
-    Ok(JobPrior {
+    Ok(seen(Prior { job, triggers, buried: trigger::tombstones(db, key)? }))
+}
+
+/// See [`crate::Store::priors`].
+pub(crate) fn priors<C: Batches>(db: &C, keys: &[JobKey]) -> Step<Vec<JobPrior>> {
+    if !C::LISTS || keys.len() < 2 {
+        return keys.iter().map(|key| prior(db, key)).collect();
+    }
+    let found = many::found(db, &keys.iter().collect(), false)?;
+    Ok(keys.iter().map(|key| seen(found.get(key).cloned().unwrap_or_default())).collect())
+}
+
+fn seen(Prior { job, triggers, buried }: Prior) -> JobPrior {
+    JobPrior {
         job,
         triggers: triggers.into_iter().map(|kept| kept.named).collect(),
-        tombstones: tombstones.into_iter().map(|buried| buried.stone).collect(),
-    })
+        tombstones: buried.into_iter().map(|buried| buried.stone).collect(),
+    }
 }
 
 /// See [`crate::Store::jobs`].

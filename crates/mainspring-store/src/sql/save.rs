@@ -1,6 +1,6 @@
 //! Saving jobs with their triggers.
 
-mod many;
+pub(crate) mod many;
 
 use std::collections::BTreeSet;
 
@@ -74,11 +74,11 @@ fn lock_calendars<'w>(db: &dyn Db, writes: &'w [JobWrite]) -> Step<BTreeSet<(&'w
 }
 
 /// What a write finds.
-#[derive(Default)]
-struct Prior {
-    job: Option<JobRow>,
-    triggers: Vec<Kept>,
-    buried: Vec<Buried>,
+#[derive(Clone, Default)]
+pub(crate) struct Prior {
+    pub(crate) job: Option<JobRow>,
+    pub(crate) triggers: Vec<Kept>,
+    pub(crate) buried: Vec<Buried>,
 }
 
 impl Prior {
@@ -376,20 +376,25 @@ pub(crate) fn bury(
     ends: &[TriggerEnd],
     at: Timestamp,
 ) -> Step<()> {
-    let TriggerRow { id, job, progress, .. } = &trigger.named.row;
+    let id = trigger.named.row.id;
     let this: [(&str, &dyn ToSql); 1] = [(":trigger", &id.0)];
-    session.note_trigger(*id)?;
+    session.note_trigger(id)?;
     let db = &session.connection;
-    after::forget(db, *id)?;
-    if let Some(TriggerEnd { gap, .. }) = ends.iter().find(|end| end.id == *id) {
-        let through = progress.fired_through.max(Some(gap.last));
-        execute(db, sql!("trigger_through"), &[(":through", &millis(through)), (":id", &id.0)])?;
-        gap::add(db, *job, *id, at, gap)?;
-    }
+    after::forget(db, id)?;
+    leave_gap(db, trigger, ends, at)?;
     execute(db, sql!("tombstone_add", mysql), &[(":at", &at.as_millis()), (":trigger", &id.0)])?;
     execute(db, sql!("trigger_remove"), &this)?;
     execute(db, sql!("trigger_state_remove"), &this)?;
     Ok(())
+}
+
+/// Records what has passed of a trigger that is about to go, if something has.
+pub(crate) fn leave_gap(db: &dyn Db, trigger: &Kept, ends: &[TriggerEnd], at: Timestamp) -> Step<()> {
+    let TriggerRow { id, job, progress, .. } = &trigger.named.row;
+    let Some(TriggerEnd { gap, .. }) = ends.iter().find(|end| end.id == *id) else { return Ok(()) };
+    let through = progress.fired_through.max(Some(gap.last));
+    execute(db, sql!("trigger_through"), &[(":through", &millis(through)), (":id", &id.0)])?;
+    gap::add(db, *job, *id, at, gap)
 }
 
 pub(crate) fn conflict(what: &'static str, key: String, why: String) -> Error {

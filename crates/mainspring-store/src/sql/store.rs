@@ -20,7 +20,7 @@ use super::lane;
 use super::session::Session;
 use super::{
     Batches, after, complete, data, deadline, digest, document, fire, gap, job, job_lane, keep, key, names, purge,
-    queue, queues, rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
+    queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
 };
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::backfill::BackfillStore;
@@ -388,6 +388,11 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "read a job", move |db| job::prior(db, &key)).await
     }
 
+    async fn priors(&self, keys: &[JobKey]) -> Result<Vec<JobPrior>> {
+        let keys = keys.to_vec();
+        self.read(ReadLane::Requests, "read jobs", move |db| job::priors(db, &keys)).await
+    }
+
     async fn save_jobs(&self, writes: Vec<JobWrite>) -> Result<Vec<Saved>> {
         self.deed("save jobs", move |s| save::save(s, &writes)).await
     }
@@ -397,7 +402,7 @@ impl<B: Backend> Store for B {
     }
 
     async fn delete_jobs(&self, deletes: Vec<JobDelete>, at: Timestamp) -> Result<()> {
-        self.deed("delete jobs", move |s| update::delete_all(s, &deletes, at)).await
+        self.deed("delete jobs", move |s| remove::delete_all(s, &deletes, at)).await
     }
 
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>> {

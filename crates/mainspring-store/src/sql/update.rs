@@ -1,20 +1,19 @@
-//! Pausing, resuming, re-arming and deleting jobs.
+//! Pausing, resuming and re-arming jobs.
 
 use mainspring_core::batch::Progress;
 use mainspring_core::job::JobKey;
-use mainspring_core::{RunId, Timestamp, TriggerId};
+use mainspring_core::{Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
+use super::db::{Lock, Row, Step, ToSql, execute, read_one, sql};
 use super::fire::write_progress;
 use super::names::check;
-use super::replace::{Ending, end_one, end_unstarted};
-use super::save::{bury, check_ends, conflict, place};
+use super::save::{conflict, place};
 use super::session::Session;
 use super::trigger::{self, Kept};
-use super::{deadline, gap, gate, job};
+use super::{gap, job};
 use crate::error::Error;
-use crate::row::{Expect, JobDelete, JobRow, JobUpdate, TriggerEnd, TriggerUpdate};
+use crate::row::{Expect, JobRow, JobUpdate, TriggerUpdate};
 
 /// See [`crate::Store::update_job`].
 pub(crate) fn update(session: &mut Session<impl Batches>, update: &JobUpdate) -> Step<JobRow> {
@@ -136,57 +135,4 @@ pub(crate) fn set_trigger_error(
     session.event(at, "trigger", &key, "error")?;
     session.note_trigger(id)?;
     Ok(true)
-}
-
-/// See [`crate::Store::delete_jobs`]. They are locked in their order, as saves lock them.
-pub(crate) fn delete_all(session: &mut Session<impl Batches>, deletes: &[JobDelete], at: Timestamp) -> Step<()> {
-    let mut ordered: Vec<_> = deletes.iter().collect();
-    ordered.sort_by(|a, b| a.key.cmp(&b.key));
-    ordered.into_iter().try_for_each(|it| delete(session, &it.key, it.expect, &it.ends, at))
-}
-
-fn delete(
-    session: &mut Session<impl Batches>,
-    key: &JobKey,
-    expect: Expect,
-    ends: &[TriggerEnd],
-    at: Timestamp,
-) -> Step<()> {
-    let missing = || Error::NotFound { what: "job", key: key.to_string() };
-    job::lock_key(&session.connection, key)?;
-    let before = job::by_key(&session.connection, key)?.ok_or_else(missing)?;
-    check(expect, Some(before.change), "job", || key.to_string())?;
-    trigger::lock(&session.connection, before.id)?;
-    let triggers = trigger::of_job(&session.connection, before.id)?;
-    check_ends(&triggers, key, ends)?;
-    for trigger in &triggers {
-        bury(session, trigger, ends, at)?;
-    }
-    let this: [(&str, &dyn ToSql); 1] = [(":job", &before.id.0)];
-    let mut gates = gate::Gates::default();
-    gates.find(&session.connection, before.id)?;
-    let begun: Vec<RunId> = read(&session.connection, sql!("workflow_of_job"), &this, |row| run_id(row, 0))?;
-    for run in begun {
-        let Session { connection, runs, .. } = &mut *session;
-        end_one(connection, runs, &mut gates, run, "job deleted", at)?.pass_on(session)?;
-    }
-    // Once more for shards that were made while the first look waited for their run.
-    for _ in 0..2 {
-        let unstarted: Vec<RunId> = read(&session.connection, sql!("delete_job_runs"), &this, |row| run_id(row, 0))?;
-        for run in unstarted {
-            let Session { connection, runs, .. } = &mut *session;
-            end_unstarted(connection, runs, &mut gates, run, Ending::cancelled("job deleted"), at)?.pass_on(session)?;
-        }
-    }
-    gates.write(&session.connection)?;
-    let db = &session.connection;
-    execute(db, sql!("delete_job"), &[(":at", &at.as_millis()), (":id", &before.id.0)])?;
-    execute(db, sql!("save_labels_remove"), &this)?;
-    execute(db, sql!("data_remove"), &this)?;
-    deadline::forget(db, before.id)?;
-    execute(db, sql!("route_forget"), &this)?;
-    execute(db, sql!("lane_remove"), &this)?;
-    session.flush_runs(at)?;
-    session.wakes = true;
-    session.event(at, "job", &key.to_string(), "deleted")
 }

@@ -19,15 +19,21 @@ use crate::sql::trigger::{Buried, kept};
 use crate::sql::{after, deadline, job, names};
 
 /// Locks the jobs of keys, in their order.
-pub(super) fn lock_jobs(db: &dyn Db, keys: &BTreeSet<&JobKey>) -> Step<()> {
+pub(crate) fn lock_jobs(db: &dyn Db, keys: &BTreeSet<&JobKey>) -> Step<()> {
     for keys in key_lists(keys) {
         db.lock(on_servers!("many_lock_jobs", postgres, mysql), Lock::None, &[(":keys", &keys)])?;
     }
     Ok(())
 }
 
-/// What the writes find.
+/// What the writes find, locked.
 pub(super) fn priors(db: &dyn Db, keys: &BTreeSet<&JobKey>, writes: &[JobWrite]) -> Step<Vec<Prior>> {
+    let mut found = found(db, keys, true)?;
+    Ok(writes.iter().map(|write| found.remove(&write.definition.key).unwrap_or_default()).collect())
+}
+
+/// What there is of keys, as far as there is something. `locks`: no fire comes between before the transaction ends.
+pub(crate) fn found(db: &dyn Db, keys: &BTreeSet<&JobKey>, locks: bool) -> Step<BTreeMap<JobKey, Prior>> {
     let mut found: BTreeMap<JobKey, Prior> = BTreeMap::new();
     let mut by_id = BTreeMap::new();
     for keys in key_lists(keys) {
@@ -44,13 +50,15 @@ pub(super) fn priors(db: &dyn Db, keys: &BTreeSet<&JobKey>, writes: &[JobWrite])
         }
     }
     for jobs in lists(by_id.keys().map(|id| json!(id.0))) {
-        db.lock(on_servers!("many_lock_triggers", postgres, mysql), Lock::None, &[(":jobs", &jobs)])?;
+        if locks {
+            db.lock(on_servers!("many_lock_triggers", postgres, mysql), Lock::None, &[(":jobs", &jobs)])?;
+        }
         for kept in read(db, on_servers!("many_triggers", postgres, mysql), &[(":jobs", &jobs)], kept)? {
             let prior = by_id.get(&kept.named.row.job).and_then(|key| found.get_mut(key));
             prior.expect("it was asked for").triggers.push(kept);
         }
     }
-    Ok(writes.iter().map(|write| found.remove(&write.definition.key).unwrap_or_default()).collect())
+    Ok(found)
 }
 
 fn key_at(row: &Row<'_>, column: usize) -> Step<JobKey> {
@@ -183,7 +191,7 @@ fn insert_triggers(db: &dyn Db, fresh: &[&JobWrite], jobs: &[JobRow]) -> Step<()
 }
 
 /// Inserts rows, in their order.
-fn insert(db: &dyn Db, sql: Sql, rows: impl Iterator<Item = Value>) -> Step<()> {
+pub(crate) fn insert(db: &dyn Db, sql: Sql, rows: impl Iterator<Item = Value>) -> Step<()> {
     for rows in lists(rows) {
         execute(db, sql, &[(":rows", &rows)])?;
     }

@@ -13,6 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::Wire;
 use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
+use crate::row::{Expect, JobDelete};
 use crate::store::Store;
 use crate::webhook::{NewDelivery, Webhook};
 
@@ -93,6 +94,28 @@ pub(crate) fn what_is_not_like_most_travels_together(store: Arc<dyn Store>, wire
         // A long message may be heard in parts: less than one more for each of a kind.
         let mut more = took[2].iter().zip(&took[1]).map(|(ten, one)| ten.saturating_sub(*one));
         assert!(more.all(|more| more < 9), "{took:?}");
+    });
+}
+
+/// Twenty jobs are deleted in fewer round trips than they are: those who prune thousands of jobs over a slow wire wait for slices, not for jobs.
+pub(crate) fn many_jobs_are_deleted_in_few_round_trips(store: Arc<dyn Store>, wire: &Wire) {
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        let mut took = Vec::new();
+        // The first ones tell the server the statements, over each session.
+        for (round, count) in [2, 2, 2, 2, 20].into_iter().enumerate() {
+            let mut keys = Vec::new();
+            for number in 0..count {
+                let name = format!("{round}-{number}");
+                keys.push(kit.save(Draft::new(&name).trigger("t", at(1_000))).await.job.definition.key.clone());
+            }
+            let seen = wire.round_trips(kit.store.priors(&keys)).await;
+            let delete = |key| JobDelete { key, expect: Expect::Anything, ends: Vec::new() };
+            let deletes = keys.into_iter().map(delete).collect();
+            took.push(seen + wire.round_trips(kit.store.delete_jobs(deletes, at(2_000))).await);
+        }
+        assert!(took[4] < 20, "{took:?}");
+        assert_eq!(kit.store.info().await.unwrap().jobs, 0);
     });
 }
 
