@@ -205,11 +205,13 @@ impl Machine {
         }
     }
 
-    /// The first id for new items of a flow whose largest number so far is `last`. Ids go up from process start to process start, so
-    /// that those of items that are gone do not come again.
+    /// The first id for new items of a flow whose largest number so far is `last`, for its owner at an epoch.
+    ///
+    /// Each taking of a flow raises its epoch, in the database. So ids of items that are gone do not come again, whatever the wall clock
+    /// says. An epoch has room for 2^36 ids: a hundred thousand a second for a week.
     #[must_use]
-    pub fn first_id(last: Option<i64>, now: Now) -> i64 {
-        last.map_or(1, |last| last + 1).max(now.wall.as_millis().saturating_mul(1_000))
+    pub fn first_id(last: Option<i64>, epoch: i64) -> i64 {
+        last.map_or(1, |last| last + 1).max(epoch.saturating_mul(1 << 36))
     }
 
     /// The flow.

@@ -85,7 +85,7 @@ impl Running {
     pub(super) fn new(loaded: Loaded, generation: u64, pools: &mut Pools, now: Now) -> Self {
         let Loaded { row, epoch, definition, flow, items } = loaded;
         let numbers = definition.connection_numbers();
-        let first_id = Machine::first_id(items.iter().map(|item| item.id.max(item.position)).max(), now);
+        let first_id = Machine::first_id(items.iter().map(|item| item.id.max(item.position)).max(), epoch);
         let mut machine = Machine::new(row.id.unsigned_abs(), flow, IdleCheck::Wake, first_id, now);
         for item in &items {
             match numbers.iter().position(|number| *number == item.connection) {

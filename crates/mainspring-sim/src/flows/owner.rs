@@ -97,7 +97,7 @@ impl World {
         }
         let now = self.clocks(load.node);
         let rows = ready(self.memory.items(self.flow, i64::MIN, u32::MAX)).expect("the memory store is open");
-        let first_id = Machine::first_id(rows.iter().map(|row| row.id.max(row.position)).max(), now);
+        let first_id = Machine::first_id(rows.iter().map(|row| row.id.max(row.position)).max(), epoch);
         let mut pools = Pools::new(&[("timer", 2), ("event", 2)]);
         let mut machine = Machine::new(1, self.graph.flow.clone(), IdleCheck::Wake, first_id, now);
         for row in &rows {

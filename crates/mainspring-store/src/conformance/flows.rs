@@ -127,7 +127,7 @@ impl Inlet {
         let connection = Connection { max_items: ROOM as u64, ..Connection::new(0, 1) };
         let graph = Flow::new(vec![input, end], vec![connection]).expect("it is right");
         let mut pools = Pools::default();
-        let mut machine = Machine::new(1, graph, IdleCheck::Wake, Machine::first_id(None, now), now);
+        let mut machine = Machine::new(1, graph, IdleCheck::Wake, Machine::first_id(None, epoch), now);
         for row in store.flow_store().items(flow, i64::MIN, 1_000).await.expect("items") {
             let item = row.header(now);
             machine.handle(mainspring_core::flow::Event::Put { connection: 0, item }, &mut pools, now);
