@@ -415,4 +415,27 @@ mod tests {
         let (over, _) = resume(&rule, ID, &waits, at(10_001));
         assert_eq!((over.status, over.next_fire_at, over.due_at), (TriggerStatus::Complete, None, None));
     }
+
+    #[test]
+    fn triggers_that_are_resumed_together_keep_their_jitter() {
+        let now = at(7_300);
+        let spread = |definition: &TriggerDefinition| -> std::collections::BTreeSet<i64> {
+            let rule = Rule { jitter_ms: 2_000, ..rule(definition, at(0)) };
+            let due = |id| {
+                let waits = Progress { next_fire_at: Some(at(1_000)), ..begin(&rule, TriggerId(id), None, at(0)) };
+                let (resumed, _) = resume(&rule, TriggerId(id), &waits, now);
+                let (next, due) = (resumed.next_fire_at.unwrap(), resumed.due_at.unwrap());
+                assert!(next >= now && (0..=2_000).contains(&due.since(next)), "{resumed:?}");
+                due.as_millis()
+            };
+            (1..=100).map(due).collect()
+        };
+        // Those with instants of their own fire next at one of them, delays at once: both with their jitter.
+        let every =
+            TriggerDefinition::new("every", ScheduleDefinition::Every { interval_ms: 60_000, repeat_count: None });
+        for definition in [delay(1_000), every] {
+            let due = spread(&definition);
+            assert!(due.len() > 90, "they are due at {} different times", due.len());
+        }
+    }
 }
