@@ -1,8 +1,8 @@
 //! Request bodies: any bytes get an answer.
 
 use mainspring_api::{
-    Bundle, CalendarSpec, JobSpec, Limits, NamespaceSpec, PreviewRequest, ProblemDetails, Reason, RunNow, check_bundle,
-    check_job, read_body,
+    Bundle, CalendarSpec, HealthFilter, JobFilter, JobSpec, Limits, NamespaceSpec, PreviewRequest, ProblemDetails,
+    Reason, RunNow, check_bundle, check_job, read_body, read_query,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -34,6 +34,18 @@ fn whole_numbers_may_be_written_with_a_point() {
         let spec = read_body::<JobSpec>(body.as_bytes(), Limits::FILE).unwrap();
         assert_eq!((spec.retries, spec.input), (Some(retries), Some(json!({"n": 3.0}))), "{text}");
     }
+}
+
+#[test]
+fn a_query_takes_no_null_for_what_is_left_out() {
+    let pairs = |name: &str, text: &str| vec![(name.to_owned(), text.to_owned())];
+    assert!(read_query::<HealthFilter>(pairs("verbose", "")).unwrap().verbose);
+    for text in ["null", "0", "yes", "[]"] {
+        assert!(read_query::<HealthFilter>(pairs("verbose", text)).is_err(), "verbose={text}");
+        assert!(read_query::<JobFilter>(pairs("paused", text)).is_err(), "paused={text}");
+    }
+    assert!(read_query::<JobFilter>(pairs("limit", "null")).is_err());
+    assert_eq!(read_query::<JobFilter>(pairs("name", "null")).unwrap().name.as_deref(), Some("null"), "a text");
 }
 
 /// Pointers and places are made of keys: a long one above many values must not take the memory of each of them.
