@@ -62,3 +62,40 @@ fn data_that_a_run_leaves_to_a_deleted_job_is_forgotten() {
     let left = read_one(&session.connection, Sql::new("SELECT job_id FROM job_data"), &[], |row| row.get::<i64>(0));
     assert_eq!(left.unwrap(), Some(1));
 }
+
+#[test]
+fn what_is_left_to_runs_that_are_gone_goes_in_slices() {
+    use crate::sql::db::{Sql, execute, read_one};
+    let folder = tempfile::tempdir().unwrap();
+    let session = crate::sql::session::Session::new(open::writer(&folder.path().join("test.db")).unwrap());
+    let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)";
+    for table in ["workflow_inbox", "deadline_miss"] {
+        let text = format!("{numbers} INSERT INTO {table} (run_id) SELECT CAST(printf('%016d', i) AS BLOB) FROM n");
+        execute(&session.connection, Sql::new(text.leak()), &[]).unwrap();
+    }
+    let count = |table| {
+        let row = |row: &crate::sql::db::Row<'_>| row.get::<i64>(0);
+        read_one(&session.connection, Sql::new(table), &[], row).unwrap().unwrap()
+    };
+    let at = mainspring_core::Timestamp::from_millis(1 << 47);
+    let rule = crate::row::PurgeRule {
+        at,
+        history_before: at,
+        history_keep_per_job: None,
+        events_before: mainspring_core::Timestamp::UNIX_EPOCH,
+        tombstones_before: mainspring_core::Timestamp::UNIX_EPOCH,
+        limit: 400,
+    };
+    for left in [200, 0] {
+        crate::sql::purge::purge_rest(&session, &rule, 400).unwrap();
+        assert_eq!(count("SELECT COUNT(*) FROM workflow_inbox"), left);
+        let slices = crate::sql::purge::find(&session.connection, &rule).unwrap().slices();
+        let before = count("SELECT COUNT(*) FROM deadline_miss");
+        for slice in slices {
+            let there = count("SELECT COUNT(*) FROM deadline_miss");
+            slice.delete(&session).unwrap();
+            assert!(there - count("SELECT COUNT(*) FROM deadline_miss") <= 250, "a slice is short");
+        }
+        assert_eq!((before, count("SELECT COUNT(*) FROM deadline_miss")), (if left == 0 { 200 } else { 600 }, left));
+    }
+}

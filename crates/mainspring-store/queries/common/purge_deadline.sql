@@ -1,0 +1,1 @@
+DELETE FROM deadline_miss WHERE run_id = :run
