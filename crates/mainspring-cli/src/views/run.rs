@@ -17,7 +17,11 @@ pub const RUN: View<Run> = View {
         Column::usual("FIRE TIME", |it, style| text(style.at(it.fire_at))),
         Column::usual("STARTED", |it, style| text(style.at(it.started_at))),
         Column::usual("TOOK", |it, _| text(took(it.started_at, it.ended_at))),
-        Column::usual("ATTEMPT", |it, _| text(format_args!("{}/{}", it.attempt, it.attempts_max))),
+        Column::usual("ATTEMPT", |it, _| match it.attempt {
+            // It waits, or its shards run in its place.
+            0 => text(dash()),
+            attempt => text(format_args!("{attempt}/{}", it.attempts_max)),
+        }),
         Column::usual("ORIGIN", |it, _| text(it.origin)),
         Column::extra("NAMESPACE", |it, _| text(&it.namespace)),
         Column::extra("TRIGGER", |it, _| optional(it.trigger.as_ref())),

@@ -48,7 +48,9 @@ impl<'a> Runs<'a> {
         let output_ref = run.output.as_deref().and_then(OutputRef::from_text);
         let output = run.output.filter(|_| output_ref.is_none());
         // The store learns of the start with the end; until then the claim is the nearest that is known.
-        let claimed = run.claimed_at.filter(|_| run.attempt == 1 && !run.state.is_final());
+        // A run that is split has no attempts: it starts with its shards.
+        let is_known_later = run.attempt == 1 && !run.state.is_final();
+        let claimed = run.claimed_at.filter(|_| run.attempt == 0 || is_known_later);
         let input = match definition.as_deref() {
             Some(job) if run.task.is_some() => task_input(job, run.input.as_deref()),
             job => input(job, run.input.as_deref()),

@@ -204,7 +204,11 @@ async fn routed_run_says_whom_it_waits_for_and_shards_what_they_are() {
     assert_eq!((why.reasons[0].code, &why.reasons[0].runs), (WhyCode::AwaitsRun, &vec![given.run.clone()]), "{why:?}");
     client.report_worker(&terms.id, &ended(&given.run, AttemptState::Succeeded)).await.unwrap();
     for number in 1_000.. {
-        if client.run(&run).await.unwrap().state == RunState::Succeeded {
+        let whole = client.run(&run).await.unwrap();
+        if whole.state == RunState::Succeeded {
+            let (started, ended) = (whole.started_at.unwrap(), whole.ended_at.unwrap());
+            assert_eq!(whole.attempt, 0, "its shards have the attempts");
+            assert!(whole.created_at <= started && started <= ended, "it started when it was split: {whole:?}");
             break;
         }
         // Held for a while: so this does not ask all the time.

@@ -227,7 +227,8 @@ pub async fn each_worker_executes_a_shard_and_the_run_ends_with_them(store: Arc<
     let (job, run, shards) = broadcast(&mut kit).await;
     let (next, _) = kit.ask(&job, 2, at(1_600)).await;
     assert_eq!(kit.states(&[run, next]).await, [Some(RunState::Waiting), Some(RunState::Held)], "it holds the slot");
-    assert_eq!(kit.run(run).await.expires_at, None, "it has begun");
+    let whole = kit.run(run).await;
+    assert_eq!((whole.expires_at, whole.claimed_at, whole.attempt), (None, Some(at(1_500)), 0), "it has begun");
     for (index, (id, worker)) in (0_u32..).zip(shards.iter().zip(["north", "south"])) {
         let shard = kit.run(*id).await;
         assert_eq!((shard.parent, shard.shard), (Some(run), Some(Shard { index, total: 2 })));
@@ -251,6 +252,7 @@ pub async fn each_worker_executes_a_shard_and_the_run_ends_with_them(store: Arc<
     assert!(state != RunState::Held, "its slot goes to the next: {state}");
     route(&kit, 9, at(3_200)).await;
     assert_eq!(kit.states(&[next]).await, [Some(RunState::Waiting)]);
+    assert_eq!(kit.run(run).await.claimed_at, Some(at(1_500)), "its history has that as well");
 }
 
 pub async fn shard_keeps_its_place_when_it_is_tried_again(store: Arc<dyn Store>) {

@@ -106,6 +106,7 @@ fn split(model: &mut Model, id: RunId, lines: &Vec<String>, at: Timestamp) {
     }
     model.live.update(id, |run| {
         run.state = RunState::Waiting;
+        run.claimed_at = Some(at);
         run.more().expires_at = None;
     });
     model.events.run(id, parent.job, RunState::Waiting);

@@ -340,7 +340,8 @@ pub(crate) fn split(
         execute(db, sql!("route_shard"), &values)?;
         session.runs.push(shard, parent.job, RunState::Queued);
     }
-    let values: [(&str, &dyn ToSql); 2] = [(":total", &total), (":id", parent.run.as_bytes())];
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":at", &at.as_millis()), (":total", &total), (":id", parent.run.as_bytes())];
     execute(db, sql!("route_split"), &values)?;
     let first = parent.shards().next();
     let values: [(&str, &dyn ToSql); 4] = [
