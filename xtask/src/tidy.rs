@@ -13,6 +13,7 @@ mod claims;
 mod holes;
 mod licences;
 mod links;
+mod packages;
 mod sources;
 mod summaries;
 
@@ -68,6 +69,7 @@ fn findings(root: &Path) -> anyhow::Result<Vec<Finding>> {
         .context("reading cargo metadata")?;
     let sources = tracked(root)?;
     let mut findings = borders::check(&metadata);
+    findings.extend(packages::check(&metadata));
     findings.extend(licences::check(&metadata, root)?);
     findings.extend(sources::check(&sources, root));
     findings.extend(links::check(&sources, root));

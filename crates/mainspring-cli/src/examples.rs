@@ -1,4 +1,6 @@
 //! The example jobs that `mainspring dev` starts with: the files of `examples/`, built in.
+//!
+//! `built-in` is a link to that folder, so that a published crate has them.
 
 use jiff::Zoned;
 use mainspring_api::{Bundle, FlowSpec, Format, JobFile};
@@ -9,7 +11,7 @@ use crate::files;
 /// A file of `examples/`, with its name.
 macro_rules! example {
     ($name:literal) => {
-        ($name, include_str!(concat!("../../../examples/", $name)))
+        ($name, include_str!(concat!("../built-in/", $name)))
     };
 }
 
