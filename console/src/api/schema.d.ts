@@ -707,8 +707,9 @@ export interface paths {
         /** Returns a flow with all that is known of it now: states, queues, what its components did in the last five minutes. */
         get: operations["flows_get"];
         /**
-         * Saves a flow. A new one is stopped. One that is there must be stopped, and keeps the items of connections whose ends and
-         *     relationships stay; a connection with items cannot go.
+         * Saves a flow. A new one is stopped. Of one that is there, components that change, or whose connections do, must be stopped.
+         *     Others go on: bodies of theirs that run at that moment are ended, and their items delivered again. Connections whose ends and
+         *     relationships stay keep their items; one with items cannot go.
          */
         put: operations["flows_put"];
         post?: never;

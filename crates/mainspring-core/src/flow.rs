@@ -9,6 +9,7 @@
 pub mod body;
 mod cycles;
 mod definition;
+mod edit;
 pub mod gate;
 mod machine;
 mod problem;

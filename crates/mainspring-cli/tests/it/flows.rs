@@ -32,7 +32,7 @@ fn flow_files_are_checked_and_drawn() {
 }
 
 #[test]
-fn a_component_runs_by_one_trigger() {
+fn c05_a_component_runs_by_one_trigger() {
     let program = Program::new();
     let base = "flow: f\ncomponents:\n  a: {generate: {}, end: success}\n  b: {log: {}, end: success, ";
     let cases = [
@@ -94,10 +94,10 @@ fn a_flow_runs_is_looked_into_and_stopped() {
         (flow(&live.client()).await.connections.iter().all(|it| it.items == 0)).then_some(())
     }));
     assert_eq!(run(&["flow", "log", "hello", "log"]).matches("hi!").count(), 3);
-    // A flow that runs is not changed, and starting twice is refused.
+    // A component that runs is not changed, and starting twice is refused.
     let ended = program.run(&["flow", "start", "hello", "log"]);
     assert!(ended.stderr.contains("flow.state"), "{}", ended.stderr);
-    let changed = program.file("changed.yaml", HELLO.replace("hi,", "ho,"));
+    let changed = program.file("changed.yaml", HELLO.replace("}}!", "}}?"));
     let ended = program.run(&["flow", "apply", "-f", &changed]);
     assert!(ended.stderr.contains("flow.state"), "{}", ended.stderr);
     run(&["flow", "stop", "hello"]);
@@ -108,7 +108,7 @@ fn a_flow_runs_is_looked_into_and_stopped() {
 }
 
 #[test]
-fn a_server_that_is_killed_delivers_items_again() {
+fn b15_a_server_that_is_killed_delivers_items_again() {
     let program = Program::new();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let path = |name: &str| program.home().join(name).to_str().unwrap().to_owned();

@@ -9,6 +9,8 @@ use mainspring_api::{
     self as api, ErrorCode, FlowAction, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowFileFilter,
     FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes, write_text,
 };
+use mainspring_core::cluster::Shard;
+use mainspring_core::flow::Definition;
 use mainspring_core::shard_of;
 use mainspring_engine::flow::{Action, ComponentView, ConnectionView, FlowError, FlowView, sentence};
 use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
@@ -21,7 +23,7 @@ use crate::convert;
 use crate::extract::{Body, Condition, PathOf, QueryOf};
 use crate::layers::DONE;
 use crate::refusal::{Answer, Refusal};
-use crate::show::{count, instant};
+use crate::show::{self, count, instant};
 
 type Key = (String, String);
 
@@ -89,8 +91,9 @@ async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> 
     Ok(Json(shown(view(&app, &namespace, &name).await?, Vec::new())))
 }
 
-/// Saves a flow. A new one is stopped. One that is there must be stopped, and keeps the items of connections whose ends and
-/// relationships stay; a connection with items cannot go.
+/// Saves a flow. A new one is stopped. Of one that is there, components that change, or whose connections do, must be stopped.
+/// Others go on: bodies of theirs that run at that moment are ended, and their items delivered again. Connections whose ends and
+/// relationships stay keep their items; one with items cannot go.
 #[utoipa::path(put, path = routes::FLOW, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
     request_body = FlowSpec, responses((status = 200, body = api::Flow)))]
 async fn put(
@@ -112,11 +115,13 @@ async fn put(
     let definition = serde_json::to_string(&compiled.definition).expect("a definition is plain data");
     let states = match &there {
         Some(row) if row.definition == definition => row.states.clone(),
-        Some(_) => {
-            let now = app.engine.flows().view(&namespace, &name).await?;
+        Some(row) => {
+            let now = view(&app, &namespace, &name).await?;
             may_change(&now, &compiled.definition)?;
-            "{}".to_owned()
+            states_in(&row.states, &compiled.definition)
         }
+        // A flow that is new has an owner before it is saved.
+        None if !is_here(&app, &namespace, &name) => return Err(elsewhere(&app, &namespace, &name)),
         None => "{}".to_owned(),
     };
     let source = serde_json::to_string(&spec).expect("a flow is plain data");
@@ -154,7 +159,7 @@ async fn delete(
         let row = store.flow_store().flow(&namespace, &name).await?;
         let row = row.ok_or_else(|| missing(&namespace, &name))?;
         expected(condition, Some(&row))?;
-        is_stopped(&app.engine.flows().view(&namespace, &name).await?)?;
+        are_stopped(&view(&app, &namespace, &name).await?, |_| true)?;
         if !store.flow_store().delete_flow(row.id, row.version).await? {
             let there = store.flow_store().flow(&namespace, &name).await?;
             there.ok_or_else(|| missing(&namespace, &name))?;
@@ -288,9 +293,34 @@ pub(super) async fn view(app: &App, namespace: &str, name: &str) -> Answer<FlowV
     match app.engine.flows().view(namespace, name).await {
         Err(FlowError::Elsewhere) => {
             let there = app.control().store().flow_store().flow(namespace, name).await?;
-            Err(if there.is_some() { FlowError::Elsewhere.into() } else { missing(namespace, name) })
+            Err(if there.is_some() { elsewhere(app, namespace, name) } else { missing(namespace, name) })
         }
         found => Ok(found?),
+    }
+}
+
+/// Whether this node runs flows of this name.
+fn is_here(app: &App, namespace: &str, name: &str) -> bool {
+    let shard = Shard(shard_of(namespace, name));
+    let is_shared = app.control().store().cluster().is_some();
+    !is_shared || app.engine.cluster_status().is_some_and(|status| status.owned.contains(shard))
+}
+
+/// Names the node that runs a flow.
+fn elsewhere(app: &App, namespace: &str, name: &str) -> Refusal {
+    let shard = u32::from(shard_of(namespace, name));
+    let owner = show::shard_owners(app).into_iter().find(|it| it.shard == shard).and_then(|it| it.node);
+    let nodes = show::nodes(app);
+    let owner = nodes.iter().find(|node| !node.answering && Some(&node.name) == owner.as_ref());
+    owner.map_or_else(|| FlowError::Elsewhere.into(), |node| runs_at(name, &node.name, node.address.as_deref()))
+}
+
+/// Says which node runs a flow, and where that one is asked.
+fn runs_at(flow: &str, node: &str, address: Option<&str>) -> Refusal {
+    let refusal = Refusal::new(ErrorCode::FlowElsewhere, format!("node \"{node}\" runs the flow"));
+    match address {
+        Some(address) => refusal.hint(format!("mainspring flow get {flow} --server {address}")),
+        None => refusal,
     }
 }
 
@@ -321,24 +351,34 @@ fn expected(condition: Condition, there: Option<&FlowRow>) -> Answer<()> {
     if holds { Ok(()) } else { Err(stale()) }
 }
 
-fn is_stopped(view: &FlowView) -> Answer<()> {
+/// Whether those components are stopped.
+fn are_stopped(view: &FlowView, which: impl Fn(&str) -> bool) -> Answer<()> {
     let busy = |it: &&ComponentView| it.why.active > 0 || matches!(it.why.state.as_str(), "running" | "run_once");
-    match view.components.iter().find(busy) {
+    match view.components.iter().filter(|it| which(&it.name)).find(busy) {
         Some(it) => {
             let why = format!("component \"{}\" is not stopped: {}", it.name, sentence(&it.why));
-            Err(Refusal::new(ErrorCode::FlowState, why).hint(format!("mainspring flow stop {}", view.row.name)))
+            let hint = format!("mainspring flow stop {} {}", view.row.name, it.name);
+            Err(Refusal::new(ErrorCode::FlowState, why).hint(hint))
         }
         None => Ok(()),
     }
 }
 
-/// Whether a flow may become another: it is stopped, and no connection goes that holds items.
-fn may_change(now: &FlowView, next: &mainspring_core::flow::Definition) -> Answer<()> {
-    is_stopped(now)?;
-    let before: mainspring_core::flow::Definition = match serde_json::from_str(&now.row.definition) {
+/// What components that stay are meant to do.
+fn states_in(states: &str, next: &Definition) -> String {
+    let mut states: BTreeMap<String, String> = serde_json::from_str(states).unwrap_or_default();
+    states.retain(|name, _| next.parts.iter().any(|part| part.component.name == *name));
+    serde_json::to_string(&states).expect("texts are JSON")
+}
+
+/// Whether a flow may become another: what changes is stopped, and no connection goes that holds items.
+fn may_change(now: &FlowView, next: &Definition) -> Answer<()> {
+    let before: Definition = match serde_json::from_str(&now.row.definition) {
         Ok(before) => before,
-        Err(_) => return Ok(()),
+        Err(_) => return are_stopped(now, |_| true),
     };
+    let touched = before.touched_by(next);
+    are_stopped(now, |name| touched.contains(name))?;
     let stay = next.connection_numbers();
     let gone = before
         .connection_numbers()
@@ -430,5 +470,28 @@ fn shown_connection(it: ConnectionView) -> FlowConnection {
         full: it.is_full,
         max_items: it.max_items,
         max_bytes: it.max_bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_that_does_not_run_a_flow_says_who_does_and_where() {
+        let refusal = runs_at("orders", "b", Some("http://10.0.0.2:7070"));
+        assert_eq!(refusal.0.error_code(), Some(ErrorCode::FlowElsewhere));
+        assert_eq!(refusal.0.detail, "node \"b\" runs the flow");
+        assert_eq!(refusal.0.hint.as_deref(), Some("mainspring flow get orders --server http://10.0.0.2:7070"));
+    }
+
+    #[test]
+    fn states_of_components_that_go_are_forgotten() {
+        let part = mainspring_core::flow::Part {
+            component: mainspring_core::flow::Component::new("a"),
+            body: mainspring_core::flow::Body::Funnel,
+        };
+        let next = Definition { parts: vec![part], connections: Vec::new() };
+        assert_eq!(states_in(r#"{"a": "running", "b": "disabled"}"#, &next), r#"{"a":"running"}"#);
     }
 }

@@ -343,3 +343,38 @@ async fn bodies_that_make_no_sense_are_refused_with_their_place() {
     }
     running.stop().await;
 }
+
+#[tokio::test]
+async fn one_component_is_edited_while_others_run() {
+    let running = Running::start().await;
+    running.client.put_flow("default", &spec()).await.unwrap();
+    does(&running, FlowAction::RunOnce, &["order"]).await;
+    until(&running, "order:sort", 2).await;
+    does(&running, FlowAction::Start, &["sort"]).await;
+    until(&running, "sort:lost:unmatched", 2).await;
+    does(&running, FlowAction::Disable, &["ship"]).await;
+    let with = |component: &str, value: Value| {
+        let mut changed = serde_json::to_value(spec()).unwrap();
+        changed["components"][component] = value;
+        serde_json::from_value::<FlowSpec>(changed).unwrap()
+    };
+    // What runs is not changed, and neither is what a queue of it is connected to.
+    let route = with("sort", json!({"route": [{"to": "paid", "if": "${{ true }}"}], "event": true}));
+    assert_eq!(code(running.client.put_flow("default", &route).await), ErrorCode::FlowState);
+    let mut narrow = serde_json::to_value(spec()).unwrap();
+    narrow["connections"][2]["max_items"] = json!(9);
+    let narrow: FlowSpec = serde_json::from_value(narrow).unwrap();
+    assert_eq!(code(running.client.put_flow("default", &narrow).await), ErrorCode::FlowState);
+    // What is stopped is, and the others are as before.
+    let log = with("lost", json!({"log": {"message": "lost: ${{ payload }}"}, "end": "success"}));
+    let flow = running.client.put_flow("default", &log).await.unwrap();
+    let states: Vec<(&str, &str)> = flow.components.iter().map(|it| (it.name.as_str(), it.state.as_str())).collect();
+    assert_eq!(states, [("lost", "stopped"), ("order", "stopped"), ("ship", "disabled"), ("sort", "running")]);
+    until(&running, "sort:lost:unmatched", 2).await;
+    does(&running, FlowAction::Start, &["lost"]).await;
+    until(&running, "sort:lost:unmatched", 0).await;
+    let lines = running.client.flow_log("default", "orders", "lost").await.unwrap();
+    assert!(lines.iter().all(|line| line.text.contains("lost: 3 apples")), "{lines:?}");
+    assert_eq!(lines.len(), 2);
+    running.stop().await;
+}
