@@ -3441,6 +3441,29 @@ export interface components {
          * @enum {string}
          */
         DeliveryState: "pending" | "delivered" | "dead" | "unknown";
+        /**
+         * @description A task of another workflow that must end first, or a whole run of it. Which runs are meant follows from their logical dates and that
+         *     of this run, and never from when something ended.
+         *
+         *     ```
+         *     let need: mainspring_api::NeedSpec = serde_json::from_str(r#"{"workflow": "ingest", "task": "load", "at": "same"}"#)?;
+         *     let mainspring_api::NeedSpec::Elsewhere(need) = need else { unreachable!() };
+         *     assert_eq!(need.node(), "ingest:load@same");
+         *     # Ok::<(), serde_json::Error>(())
+         *     ```
+         */
+        ElsewhereSpec: {
+            at?: components["schemas"]["NeedAt"] | null;
+            /** @description In place of `at`: of the date that lies this far from that of the run, as a duration such as `1h`, or `-1d` for earlier ones. */
+            offset?: string | null;
+            on_missing?: components["schemas"]["OnMissing"] | null;
+            /** @description Its task; the whole run when absent. */
+            task?: string | null;
+            /** @description How long to wait, as a duration: then it fails. Without limit when absent. */
+            timeout?: string | null;
+            /** @description The workflow, or another job, of the same namespace. */
+            workflow: string;
+        };
         /** @description Something that happened. */
         Event: {
             /** @description When. */
@@ -3977,7 +4000,10 @@ export interface components {
             finally?: boolean;
             /** @description Condition that is asked before it runs. */
             if?: string | null;
-            /** @description What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` or `workflow`. */
+            /**
+             * @description What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval`, `workflow`, or `external` where it waits for
+             *     another workflow.
+             */
             kind: string;
             /** @description Name. */
             name: string;
@@ -4649,6 +4675,11 @@ export interface components {
         };
         /** @description What `PUT` of a namespace takes: nothing in this version. */
         NamespaceSpec: Record<string, never>;
+        /**
+         * @description Which runs of another workflow a task needs, by the date of its own.
+         * @enum {string}
+         */
+        NeedAt: "same" | "covers" | "previous";
         /** @description A fire time to come, of a trigger that exists. */
         NextFire: {
             /** @description The instant plus jitter. */
@@ -4739,6 +4770,8 @@ export interface components {
          */
         OnBlocked: "skip" | "defer";
         /** @description One value, or a list of them. */
+        OneOrMany_NeedSpec: (string | components["schemas"]["ElsewhereSpec"])[] | (string | components["schemas"]["ElsewhereSpec"]);
+        /** @description One value, or a list of them. */
         OneOrMany_RetryOn: (number | string)[] | (number | string);
         /** @description One value, or a list of them. */
         OneOrMany_ScheduleEntry: (string | components["schemas"]["TriggerSpec"])[] | (string | components["schemas"]["TriggerSpec"]);
@@ -4755,6 +4788,11 @@ export interface components {
          * @enum {string}
          */
         OnLost: "fail" | "retry";
+        /**
+         * @description What becomes of a need while there is no run of the other workflow for its date.
+         * @enum {string}
+         */
+        OnMissing: "wait" | "succeed" | "skip" | "fail";
         /**
          * @description What becomes of a task for whose approval nobody decides in time.
          * @enum {string}
@@ -6296,7 +6334,7 @@ export interface components {
          *     let spec: mainspring_api::JobSpec = serde_json::from_str(
          *         r#"{"name": "etl", "tasks": {"load": {"run": "./load"}, "report": {"run": "./report", "needs": "load"}}}"#,
          *     )?;
-         *     assert_eq!(spec.tasks["report"].needs.as_ref().unwrap().as_slice(), ["load"]);
+         *     assert_eq!(spec.tasks["report"].needs.as_ref().unwrap().as_slice(), ["load".into()]);
          *     # Ok::<(), serde_json::Error>(())
          *     ```
          */
@@ -6339,7 +6377,7 @@ export interface components {
              * @description How many runs of a `matrix` or `map` are under way at once; all when absent.
              */
             max_parallel?: number | null;
-            needs?: components["schemas"]["OneOrMany_String"] | null;
+            needs?: components["schemas"]["OneOrMany_NeedSpec"] | null;
             /** @description `true` does nothing and succeeds. */
             noop?: boolean;
             on_lost?: components["schemas"]["OnLost"] | null;

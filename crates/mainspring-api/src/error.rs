@@ -105,6 +105,10 @@ catalogue! {
         "The message names the whole circle: a task of each workflow starts the next, and one of the last starts the first. Remove one of these tasks.";
     WorkflowCallUnknown "workflow.call_unknown" 200 "a warning: a task starts a job that does not exist"
         "Nothing is refused: the task fails unless there is a job of that name when it starts. Correct the name, or apply that job, too.";
+    WorkflowNeedCircle "workflow.need_circle" 422 "workflows wait for each other at the same date"
+        "The message names the whole circle, with what makes each workflow wait for the next. Remove one of these needs, or let it ask for an earlier date: at: previous.";
+    WorkflowNeedUnknown "workflow.need_unknown" 200 "a warning: a task needs something of a workflow that is not there"
+        "Nothing is refused: what needs it waits for a run of that name, or fails if that has no such task. Correct the name, or apply that job, too.";
     WorkflowTooLarge "workflow.too_large" 422 "a workflow has too many tasks or edges"
         "A workflow has at most 100,000 tasks and 1,000,000 edges. Make several workflows of it, or a matrix of equal tasks.";
     WorkflowExpression "workflow.expression" 422 "an expression cannot be evaluated"

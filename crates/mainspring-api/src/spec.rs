@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 mod alert;
 mod calendar;
+mod elsewhere;
 mod flow;
 mod hold;
 mod http;
@@ -25,6 +26,7 @@ pub use alert::{
     AlertChannelSpec, AlertEmail, AlertHook, AlertRuleSpec, AlertSecret, AlertSecretPlace, AlertSecurity, AlertSpec,
 };
 pub use calendar::{CalendarSpec, DailyRange};
+pub use elsewhere::{ElsewhereSpec, NeedSpec};
 pub use flow::{
     ComponentSpec, ConnectionSpec, FileConflict, FileInSpec, FileOutSpec, FlowMisfire, FlowPlacement, FlowRetryMode,
     FlowSpec, FlowWaitSpec, GenerateSpec, HttpInSpec, LogSpec, MergeSpec, OnBlocked, Prioritizer, RetrySpec, RouteSpec,
@@ -33,8 +35,8 @@ pub use flow::{
 pub use hold::{ApprovalSpec, WaitSpec};
 pub use http::{HttpTask, Status};
 pub use mainspring_model::{
-    AfterOn, Backoff, Block as XxlBlock, Leftovers, MisfirePolicy as Misfire, OnLost, OnTimeout, Overlap, Semantics,
-    Strategy as Routing, TriggerKind, TriggerRule,
+    AfterOn, Backoff, Block as XxlBlock, Leftovers, MisfirePolicy as Misfire, NeedAt, OnLost, OnMissing, OnTimeout,
+    Overlap, Semantics, Strategy as Routing, TriggerKind, TriggerRule,
 };
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, TriggerSpec, Weekday};
 pub use workflow::{FailFast, FailFastWord, TaskSpec};

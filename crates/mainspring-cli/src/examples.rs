@@ -36,6 +36,7 @@ const FILES: &[(&str, &str)] = &[
     example!("time-limits.yaml"),
     example!("workflow-approval.yaml"),
     example!("workflow-diamond.yaml"),
+    example!("workflow-elsewhere.yaml"),
     example!("workflow-failure.yaml"),
     example!("workflow-map.yaml"),
     example!("workflow-nested.yaml"),

@@ -16,7 +16,9 @@
 //! | what does a task see, and what do its runs execute? | [`TaskContext`], [`Job::rendered`](crate::job::Job::rendered) |
 //! | how do the runs of a matrix or map stand? | [`Items`] |
 //! | what does a task wait for that does nothing? | [`Hold`] |
+//! | what does a task need of other workflows, and for which dates? | [`Elsewhere`] |
 //! | what does a task start, and what follows its end? | [`Call`], [`TaskDefinition::after_call`] |
+//! | which jobs wait for each other for ever? | [`call_circle`], [`wait_circle`] |
 //! | why is a task where it is? | [`Standing::why`] |
 //! | how many waves, which path is the longest? | [`measure`] |
 
@@ -27,6 +29,7 @@ mod context;
 mod cycles;
 pub mod dates;
 mod definition;
+mod elsewhere;
 pub mod expression;
 mod graph;
 mod hold;
@@ -35,18 +38,21 @@ pub mod rerun;
 mod rule;
 mod select;
 mod spread;
+mod waits;
 mod why;
 
 pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
 pub use call::{AfterCall, CALLS_DEEP_MAX, Call, call_circle, outputs_text};
 pub use context::{Item, ItemValue, Need, References, RenderError, RunFacts, TaskContext, run_name};
 pub use definition::{Spread, TaskDefinition, Workflow};
+pub use elsewhere::{At, Elsewhere, Found, NeedAt, Needed, OnMissing, Settled, counted};
 pub use graph::{Graph, GraphError};
 pub use hold::{Approval, Hold};
 pub use mainspring_model::{OnTimeout, TaskState, TriggerRule};
 pub use rule::{Counts, Decision};
 pub use select::{downstream, upstream};
 pub use spread::{ITEMS_MAX, Items, combination};
+pub use waits::{WaitCircle, Waits, WaitsBy, wait_circle};
 pub use why::{Cause, Standing, Why};
 
 /// The place of a task in a list that has one entry per task.

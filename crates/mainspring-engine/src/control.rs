@@ -18,6 +18,7 @@ mod preview;
 mod reanchor;
 mod rerun;
 mod runs;
+mod waits;
 mod workflows;
 
 use std::sync::Arc;

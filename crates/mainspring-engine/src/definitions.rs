@@ -1,17 +1,18 @@
 //! From rows to rules: definitions are read once per version, and calendars as often as they change.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mainspring_core::batch::{TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, Defaults};
-use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
+use mainspring_core::job::{CalendarDefinition, Job, JobKey, ScheduleDefinition};
 use mainspring_core::rule::{Loaded, Rule, Start, guarded};
 use mainspring_core::workflow::backfill::reaching;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
-use mainspring_store::{Error, Result, Store, causes};
+use mainspring_store::{Error, Result, Store, TriggerQuery, causes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
@@ -23,6 +24,9 @@ const CACHED_MAX: usize = 200_000;
 const RETRY_AFTER_MS: i64 = 250;
 /// How far before a date its trigger is taken to have been there: far enough for one that fires once in four years.
 const REACH_MS: i64 = 9 * 366 * 86_400_000;
+
+/// More than a job may have triggers.
+const TRIGGERS_MAX: u32 = 10_000;
 
 /// A definition, or why this program cannot read it.
 type Readable = std::result::Result<Arc<Job>, String>;
@@ -199,6 +203,47 @@ impl Definitions {
                 guarded(|| reaching.previous_before(&reaching.first_fire(), before)).ok().flatten()
             })
         }))
+    }
+
+    /// The triggers of a job.
+    pub(crate) async fn triggers_of(&self, key: &JobKey) -> Result<Vec<TriggerId>> {
+        Ok(self.rows_of(key).await?.into_iter().map(|row| row.id).collect())
+    }
+
+    async fn rows_of(&self, JobKey { namespace, name }: &JobKey) -> Result<Vec<TriggerRow>> {
+        let (namespace, job) = (Some(namespace.clone()), Some(name.clone()));
+        let query = TriggerQuery { namespace, job, after: None, limit: TRIGGERS_MAX };
+        Ok(self.store.triggers(query).await?.into_iter().map(|it| it.trigger.row).collect())
+    }
+
+    /// The fire times of a job whose data intervals lie between two instants, by its triggers as they are now, in order. In words why they
+    /// cannot be told: it has no schedule, or there are more than `most`.
+    pub(crate) async fn dates_within(
+        &self,
+        key: &JobKey,
+        from: Timestamp,
+        to: Timestamp,
+        most: usize,
+    ) -> Result<std::result::Result<Vec<Timestamp>, String>> {
+        let (mut dates, mut is_scheduled) = (BTreeSet::new(), false);
+        for Loaded { row, rule } in self.load_reporting(self.rows_of(key).await?).await? {
+            let Some(definition) = rule.definition.triggers.get(row.index as usize) else { continue };
+            if matches!(definition.schedule, ScheduleDefinition::After { .. } | ScheduleDefinition::Delay { .. }) {
+                continue;
+            }
+            is_scheduled = true;
+            let reaching = reaching(&rule.trigger, definition, from);
+            // The first one ends an interval that began before.
+            let fires = guarded(|| reaching.fires_between(from, to + 1).skip(1).take(most + 1).collect::<Vec<_>>());
+            dates.extend(fires.unwrap_or_default());
+        }
+        if !is_scheduled {
+            return Ok(Err(format!("{key} has no schedule that says for which dates it runs: need it at: same")));
+        }
+        if dates.len() > most {
+            return Ok(Err(format!("{key} has more than {most} dates from {from} to {to}")));
+        }
+        Ok(Ok(dates.into_iter().collect()))
     }
 
     /// The same for a claimed run, trying again until the store answers.

@@ -9,6 +9,7 @@
 mod asked;
 mod calls;
 mod drain;
+mod elsewhere;
 mod live;
 mod plan;
 #[cfg(test)]
@@ -38,6 +39,7 @@ use crate::definitions::Definitions;
 use crate::lanes::LaneWatch;
 use crate::metrics::{Ending, Metrics};
 use crate::notice::Notice;
+use elsewhere::Awaits;
 use live::Live;
 use plan::Plan;
 pub(crate) use values::CODE;
@@ -72,6 +74,7 @@ struct Inner {
     plans: Mutex<FxHashMap<(JobId, JobVersion), Arc<Plan>>>,
     live: Mutex<FxHashMap<RunId, Live>>,
     afters: Afters,
+    awaits: Awaits,
     deadlines: Deadlines,
 }
 
@@ -119,6 +122,7 @@ impl Workflows {
             plans: Mutex::default(),
             live: Mutex::default(),
             afters,
+            awaits: Awaits::default(),
             deadlines,
         }))
     }
@@ -128,16 +132,19 @@ impl Workflows {
         self.0.wake.notify_one();
     }
 
-    /// Says that runs have ended, after which others may have to start.
+    /// Says that runs have ended, after which others may have to start, and for which tasks may wait.
     pub(crate) fn wake_afters(&self) {
-        if self.0.afters.is_used() {
+        if self.0.afters.is_used() || self.0.awaits.is_used() {
             self.wake();
         }
     }
 
     /// Says which shards this node owns.
     pub(crate) fn own(&self, shards: ShardSet) {
-        self.0.owned.send_if_modified(|owned| std::mem::replace(owned, shards) != shards);
+        if self.0.owned.send_if_modified(|owned| std::mem::replace(owned, shards) != shards) {
+            // Runs of the new ones may wait.
+            self.0.awaits.note();
+        }
     }
 
     /// The shards that this node owns.
@@ -154,6 +161,7 @@ impl Workflows {
                 self.wake();
             }
             let told = self.0.deadlines.pass().await;
+            self.0.see_whether_awaited().await?;
             let more = advanced?;
             made?;
             told?;
@@ -278,12 +286,14 @@ impl Inner {
         // It is due: the first step says that this was heard, even if nothing follows.
         let mut anyway = true;
         loop {
+            self.look_elsewhere(&mut live).await?;
             self.decide(&mut live).await?;
             self.leave(&mut live).await?;
             let Some(step) = live.step(line, self.time.now(), anyway) else { break };
             anyway = false;
             let Stepped::Written(runs) = self.store.step_workflow(step.clone()).await? else { return Ok(false) };
             self.metrics.workflow_steps.inc();
+            self.tell_waiting(&step);
             if let Some((verdict, _)) = &step.end {
                 self.ended(*verdict);
                 // Another run may have its slot now.
@@ -333,6 +343,7 @@ impl Inner {
             live.drain(drain::unfinished(&*self.store, plan.workflow(), row.run).await?.into_iter());
         }
         self.load_calls(&mut live).await?;
+        self.load_needed(&mut live).await?;
         // What is refused follows with the first step.
         self.ask_calls(&mut live).await?;
         Ok(live)
@@ -391,6 +402,8 @@ impl Inner {
             end: Some((Verdict::Failed, Some(reason.clone()))),
             output: None,
             limit: None,
+            awaits: Vec::new(),
+            over: Vec::new(),
             at: self.time.now(),
         };
         let written = matches!(self.store.step_workflow(step).await?, Stepped::Written(_));

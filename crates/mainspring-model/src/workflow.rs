@@ -97,3 +97,35 @@ words!(
         Approve = "approve",
     }
 );
+
+words!(
+    /// Which runs of another workflow a task needs, by the date of its own.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema, utoipa::ToSchema))]
+    NeedAt {
+        /// That of the same logical date.
+        #[default]
+        Same = "same",
+        /// All whose data intervals lie inside that of this run.
+        Covers = "covers",
+        /// That of the fire time before, of the schedule of this workflow.
+        Previous = "previous",
+    }
+);
+
+words!(
+    /// What becomes of a need while there is no run of the other workflow for its date.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema, utoipa::ToSchema))]
+    OnMissing {
+        /// It waits for one.
+        #[default]
+        Wait = "wait",
+        /// It counts as succeeded.
+        Succeed = "succeed",
+        /// It is skipped.
+        Skip = "skip",
+        /// It fails.
+        Fail = "fail",
+    }
+);

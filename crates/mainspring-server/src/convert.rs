@@ -15,6 +15,7 @@ mod retry;
 mod schedule;
 mod task;
 mod texts;
+pub(crate) mod waits;
 mod warnings;
 mod workflow;
 

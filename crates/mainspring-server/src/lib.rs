@@ -39,6 +39,7 @@ mod shards;
 mod show;
 mod streams;
 mod tasks;
+mod waits;
 mod webhooks;
 mod why;
 mod words;

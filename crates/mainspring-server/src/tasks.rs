@@ -191,11 +191,16 @@ pub(crate) fn graph(job: &Job, version: u64) -> Option<api::JobGraph> {
         kind: match &task.hold {
             Some(Hold::Approval(_)) => "approval",
             Some(Hold::For(_) | Hold::Until(_)) => "wait",
+            Some(Hold::Elsewhere(_)) => "external",
             None if task.call.is_some() => "workflow",
             None => task.job.task.kind(),
         }
         .to_owned(),
-        workflow: task.call.as_ref().map(|call| call.workflow.clone()),
+        workflow: match (&task.call, &task.hold) {
+            (Some(call), _) => Some(call.workflow.clone()),
+            (None, Some(Hold::Elsewhere(need))) => Some(need.workflow.clone()),
+            (None, _) => None,
+        },
         wave: *wave,
         needs: task.needs.iter().map(|need| name(*need)).collect(),
         trigger_rule: task.trigger_rule,

@@ -158,7 +158,22 @@ fn micros(time: Duration, tasks: u32) -> f64 {
 
 fn step(run: RunId, turn: i64, heard: Vec<i64>, tasks: Vec<TaskWrite>) -> WorkflowStep {
     let (cancel, stop, paused, more, end) = (Vec::new(), None, false, false, None);
-    WorkflowStep { run, turn, heard, tasks, cancel, stop, paused, more, end, output: None, limit: None, at: now() }
+    WorkflowStep {
+        run,
+        turn,
+        heard,
+        tasks,
+        cancel,
+        stop,
+        paused,
+        more,
+        end,
+        output: None,
+        limit: None,
+        awaits: Vec::new(),
+        over: Vec::new(),
+        at: now(),
+    }
 }
 
 const fn write(task: u32, state: TaskState) -> TaskWrite {

@@ -24,6 +24,7 @@
 //! ```
 
 pub mod after;
+pub mod awaits;
 pub mod backfills;
 pub mod calls;
 pub mod cancels;
@@ -257,6 +258,11 @@ macro_rules! conformance_suite {
                 run_that_a_task_has_started_is_ended_with_its_slot,
                 output_of_a_workflow_run_is_kept,
                 workflow_run_hears_once_that_its_time_is_over;
+            awaits:
+                end_of_a_task_is_told_to_those_who_await_it,
+                end_of_a_run_is_told_to_those_who_await_a_task_of_it,
+                what_is_awaited_is_forgotten_with_the_run,
+                end_that_is_under_way_is_seen_or_told;
             reruns:
                 rerun_begins_with_the_tasks_that_it_keeps,
                 rerun_is_refused_once_another_one_came_first,

@@ -15,6 +15,7 @@
 )]
 
 mod after;
+mod awaits;
 mod backfill;
 mod cluster;
 #[cfg(any(all(test, feature = "sqlite", feature = "postgres", feature = "mysql"), feature = "conformance"))]
@@ -42,6 +43,7 @@ mod worker;
 mod workflow;
 
 pub use after::{AfterDue, AfterEdge, AfterFire, AfterFired, AftersDue};
+pub use awaits::{Await, Stands};
 pub use backfill::{
     BACKFILLED, BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun,
     ItemStart, NewBackfill, NewItem, RunningItem, Sweep,

@@ -5,6 +5,7 @@
 //! as they are in the same process: that is the model of a shared database.
 
 mod after;
+mod awaits;
 mod backfills;
 #[cfg(test)]
 mod check;
@@ -52,6 +53,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 use tokio::sync::Notify;
 
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
+use crate::awaits::Stands;
 use crate::backfill::BackfillStore;
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::data::{self, JobData};
@@ -353,6 +355,14 @@ impl Store for MemoryStore {
         let stepped = workflow::step(&mut model, &step);
         self.tell(&model);
         Ok(stepped)
+    }
+
+    async fn run_stands(&self, run: RunId, task: u32) -> Result<Option<Stands>> {
+        Ok(awaits::stands(&*self.model()?, run, task))
+    }
+
+    async fn is_anything_awaited(&self) -> Result<bool> {
+        Ok(self.model()?.workflows.awaits.is_used())
     }
 
     async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool> {

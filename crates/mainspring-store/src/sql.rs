@@ -4,6 +4,7 @@
 //! text, in a folder of its name.
 
 pub(crate) mod after;
+pub(crate) mod awaits;
 pub(crate) mod backfill;
 pub(crate) mod cluster;
 pub(crate) mod complete;

@@ -14,6 +14,7 @@ use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
+use crate::awaits::Stands;
 use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
@@ -211,6 +212,13 @@ pub trait Store: Send + Sync + 'static {
     /// the run does what every end does: it frees and fills its slot in the gate, notes a trigger that awaits it, and leaves its own
     /// end to a workflow run of which it is a task.
     async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped>;
+
+    /// Reads how a run stands, and one of its tasks. Waits for the transaction that ends it, if one is under way: whoever has noted that it
+    /// [awaits](crate::Await) the run sees that end here, or is told of it. Nothing: the run is gone.
+    async fn run_stands(&self, run: RunId, task: u32) -> Result<Option<Stands>>;
+
+    /// Whether any task awaits anything. Where none does, nobody need look.
+    async fn is_anything_awaited(&self) -> Result<bool>;
 
     /// Leaves a request in the inbox of a live workflow run. False: it is not live, or no workflow.
     async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool>;

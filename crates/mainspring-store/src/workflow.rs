@@ -11,7 +11,10 @@
 //! A task that starts another workflow has no such run. Its row names a run of that other job before there is one, so that an end that
 //! comes soon finds who it is told to; then that run is [asked for](crate::Store::ask_run) with its [caller](crate::Caller).
 
+use std::sync::Arc;
+
 use crate::Error;
+use crate::awaits::Await;
 use mainspring_core::job::JobKey;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{Stop, TaskState};
@@ -159,6 +162,11 @@ impl TaskRequest {
         Self { verb: TaskVerb::TimeOut, task: None, item: None, by: None, reason: None, at }
     }
 
+    /// Tells a run that something has ended which one of its tasks may await.
+    pub(crate) const fn look(task: u32, at: Timestamp) -> Self {
+        Self { verb: TaskVerb::Look, task: Some(task), item: None, by: None, reason: None, at }
+    }
+
     /// Asks for the end of a whole run.
     pub(crate) fn cancel(reason: &str, at: Timestamp) -> Self {
         Self { verb: TaskVerb::Cancel, task: None, item: None, by: None, reason: Some(reason.to_owned()), at }
@@ -187,6 +195,8 @@ pub enum TaskVerb {
     Reject,
     /// End the whole run, whose time is over. Nobody asks for it but the store.
     TimeOut,
+    /// Look again whether what a task awaits of another workflow has ended. Nobody asks for it but the store.
+    Look,
 }
 
 /// One step of a workflow run: a transaction, whole or not at all.
@@ -213,6 +223,10 @@ pub struct WorkflowStep {
     pub end: Option<(Verdict, Option<String>)>,
     /// What the run leaves with its end: JSON of at most [`INLINE_MAX`](mainspring_core::output::INLINE_MAX) bytes.
     pub output: Option<String>,
+    /// What tasks await of other workflows from now on, in place of what they awaited before.
+    pub awaits: Vec<Await>,
+    /// Names of tasks that end with it: those who await them are told.
+    pub over: Vec<Arc<str>>,
     /// What is known of its time limit from now on; as before if absent.
     pub limit: Option<TimeLimit>,
     /// When.

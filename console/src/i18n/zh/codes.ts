@@ -28,6 +28,8 @@ export const codes: Readonly<Record<string, string>> = {
   'workflow.cycle': '任务相互等待',
   'workflow.call_circle': '工作流循环地相互启动',
   'workflow.call_unknown': '任务启动的作业不存在',
+  'workflow.need_circle': '工作流在同一日期相互等待',
+  'workflow.need_unknown': '任务依赖的工作流或其任务不存在',
   'workflow.too_large': '任务或边过多',
   'workflow.expression': '表达式无法求值',
   'workflow.root_rule': '触发规则不起作用',

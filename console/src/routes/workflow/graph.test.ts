@@ -26,8 +26,15 @@ test.each([
   expect(names(focus)).toEqual(found);
 });
 
+test('what is needed of another workflow is a node of its own, once', () => {
+  const load = { workflow: 'ingest', task: 'load' };
+  const found = graphOf({ a: { noop: true, needs: load }, b: { noop: true, needs: ['a', { ...load, at: 'same' }, { workflow: 'w', offset: '-1d' }] } });
+  expect(found.nodes.map(({ name, kind }) => [name, kind])).toEqual([['a', 'noop'], ['b', 'noop'], ['ingest:load@same', 'external'], ['w@-1d', 'external']]);
+  expect(found.edges).toEqual([[2, 0], [0, 1], [2, 1], [3, 1]]);
+});
+
 test('what is being written may be anything', () => {
-  const found = graphOf({ a: null, b: 'x', c: { needs: ['a', 3, { workflow: 'w' }], exec: 'no list', retries: 3n, description: {}, outputs: 7, matrix: 'no' } });
+  const found = graphOf({ a: null, b: 'x', c: { needs: ['a', 3, { workflow: 7 }], exec: 'no list', retries: 3n, description: {}, outputs: 7, matrix: 'no' } });
   expect(found.edges).toEqual([[0, 2]]);
   expect(found.nodes[2]?.spec).toEqual({ needs: ['a'], outputs: [], retries: 3 });
 });

@@ -2,6 +2,7 @@
 import type { components } from '@/api/schema';
 
 export type TaskSpec = components['schemas']['TaskSpec'];
+type Elsewhere = components['schemas']['ElsewhereSpec'];
 
 export interface TaskNode {
   name: string;
@@ -20,8 +21,14 @@ export interface TaskGraph {
   down: readonly (readonly number[])[];
 }
 
+/** What a task needs, by the names of nodes: a task of another workflow has one of its own, as the server calls it. */
 export function needsOf(spec: TaskSpec): string[] {
-  return [spec.needs ?? []].flat();
+  return [spec.needs ?? []].flat().map((need) => (typeof need === 'string' ? need : nodeOf(need)));
+}
+
+function nodeOf({ workflow, task, at, offset }: Elsewhere): string {
+  const sign = offset === undefined || offset === null || /^[-+]/.test(offset) ? '' : '+';
+  return `${workflow}${task ? `:${task}` : ''}@${offset ? `${sign}${offset}` : (at ?? 'same')}`;
 }
 
 /** A task as far as it can be read: what is being written may be anything. */
@@ -29,7 +36,8 @@ function readTask(given: unknown): TaskSpec {
   if (typeof given !== 'object' || given === null) return {};
   const from = given as Record<string, unknown>;
   const words = (value: unknown) => [value ?? []].flat().filter((word): word is string => typeof word === 'string');
-  const out: Record<string, unknown> = { needs: words(from.needs), outputs: words(from.outputs) };
+  const needs = [from.needs ?? []].flat().filter((need) => typeof need === 'string' || isElsewhere(need));
+  const out: Record<string, unknown> = { needs, outputs: words(from.outputs) };
   for (const key of ['run', 'handler', 'description', 'trigger_rule', 'if', 'map', 'timeout', 'queue']) if (typeof from[key] === 'string') out[key] = from[key];
   for (const key of ['retries', 'max_parallel']) if (typeof from[key] === 'number' || typeof from[key] === 'bigint') out[key] = Number(from[key]);
   for (const key of ['noop', 'finally', 'continue_on_error']) if (from[key] === true) out[key] = true;
@@ -40,6 +48,13 @@ function readTask(given: unknown): TaskSpec {
   }
   if (typeof from.matrix === 'object' && from.matrix !== null) out.matrix = from.matrix;
   return out as TaskSpec;
+}
+
+/** Whether what a task needs is of another workflow, and can be read. */
+function isElsewhere(need: unknown): need is Elsewhere {
+  if (typeof need !== 'object' || need === null) return false;
+  const { workflow, task, at, offset } = need as Record<string, unknown>;
+  return typeof workflow === 'string' && [task, at, offset].every((it) => it === undefined || it === null || typeof it === 'string');
 }
 
 /** What a task does, in the word of the job file. */
@@ -58,6 +73,19 @@ export function graphOf(tasks: Record<string, unknown>): TaskGraph {
     const spec = readTask(given);
     return { name, spec, kind: kindOf(given), times: timesOf(spec) };
   });
+  // A run has tasks for what its tasks need of other workflows; the file has none.
+  const known = new Map(nodes.map((node) => [node.name, node]));
+  for (const need of nodes.flatMap(({ spec }) => [spec.needs ?? []].flat())) {
+    if (typeof need === 'string') continue;
+    const name = nodeOf(need);
+    const there = known.get(name);
+    if (there) there.kind = 'external';
+    else {
+      const node: TaskNode = { name, spec: { description: need.workflow }, kind: 'external', times: undefined };
+      known.set(name, node);
+      nodes.push(node);
+    }
+  }
   const index = new Map(nodes.map(({ name }, at) => [name, at]));
   const edges: [number, number][] = [];
   const up: number[][] = nodes.map(() => []);

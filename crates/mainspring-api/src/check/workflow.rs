@@ -2,13 +2,13 @@
 //!
 //! Cycles, durations and expressions are for whoever has the core and the schedule crate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::name::name_problem;
 use crate::document::{escape, shorten};
-use crate::spec::TaskSpec;
+use crate::spec::{ElsewhereSpec, TaskSpec};
 use crate::{ErrorCode, JobSpec, Problem, did_you_mean};
 
 /// The most runs of one task of a `matrix`.
@@ -73,6 +73,7 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
         let found = check_alone(spec, name, task);
         problems.extend(found.into_iter().map(|problem| placed_in_task(&written, name, problem)));
         check_needs(spec, name, task, &place, problems);
+        check_elsewhere(name, task, &place, problems);
         check_spread(task, &place, problems);
         check_hold(name, task, &place, problems);
         check_call(task, &written["tasks"][name], &place, problems);
@@ -81,6 +82,7 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
     for name in spec.outputs.keys().filter(|name| !is_identifier(name)) {
         problems.push(identifier(name, format!("/outputs/{}", escape(name))));
     }
+    check_same_needs(spec, problems);
     let mut said = BTreeSet::new();
     problems.retain(|problem| said.insert((problem.pointer.clone(), problem.message.clone())));
 }
@@ -89,7 +91,7 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
 fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
     let mut found = Vec::new();
     let alone = task.as_job(name, spec);
-    if task.wait.is_none() && task.approval.is_none() && task.workflow.is_none() {
+    if task.wait.is_none() && task.approval.is_none() && task.workflow.is_none() && task.elsewhere.is_none() {
         super::job::check_task(&alone, &mut found);
     }
     super::job::check_policies(&alone, &mut found);
@@ -152,6 +154,47 @@ fn check_needs(spec: &JobSpec, name: &str, task: &TaskSpec, place: &str, problem
     if task.finally && task.trigger_rule.is_some() {
         let message = "\"trigger_rule\" has no effect with finally: such a task runs however the others ended";
         problems.push(wrong(message, format!("{place}/trigger_rule")));
+    }
+}
+
+/// The most characters of the name of a task that waits for another workflow.
+const NODE_MAX: usize = 255;
+
+/// Checks what a task needs of other workflows.
+fn check_elsewhere(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+    let mut seen = BTreeSet::new();
+    for (pointer, need) in task.needs_elsewhere() {
+        let pointer = format!("{place}{pointer}");
+        name_problem(format!("{pointer}/workflow"), &need.workflow, problems);
+        if let Some(task) = &need.task {
+            name_problem(format!("{pointer}/task"), task, problems);
+        }
+        if need.at.is_some() && need.offset.is_some() {
+            problems.push(wrong("a need takes one of at and offset", format!("{pointer}/offset")));
+        }
+        let node = need.node();
+        if node.len() > NODE_MAX {
+            let message = format!("the names of workflow and task have more than {NODE_MAX} characters together");
+            problems.push(wrong(message, pointer));
+        } else if !seen.insert(node.clone()) {
+            problems.push(wrong(format!("task \"{}\" needs \"{node}\" twice", shorten(name)), pointer));
+        }
+    }
+}
+
+/// Checks that all tasks which need the same of another workflow wait for it in the same way: one task waits for all of them.
+fn check_same_needs(spec: &JobSpec, problems: &mut Vec<Problem>) {
+    let mut seen: BTreeMap<String, &ElsewhereSpec> = BTreeMap::new();
+    for (name, task) in &spec.tasks {
+        for (pointer, need) in task.needs_elsewhere() {
+            let node = need.node();
+            let first = *seen.entry(node.clone()).or_insert(need);
+            if (&first.timeout, first.on_missing) != (&need.timeout, need.on_missing) {
+                let message = format!("\"{node}\" is needed by another task with another timeout or on_missing");
+                let problem = wrong(message, format!("/tasks/{}{pointer}", escape(name)));
+                problems.push(problem.hint("write the same for both"));
+            }
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    ApprovalSpec, Backoff, HttpTask, JobSpec, OnLost, OneOrMany, RetryOn, Routing, TriggerRule, WaitSpec, is_false,
+    ApprovalSpec, Backoff, ElsewhereSpec, HttpTask, JobSpec, NeedSpec, OnLost, OneOrMany, RetryOn, Routing,
+    TriggerRule, WaitSpec, is_false,
 };
 
 /// A task of a workflow: what to do, after which others, and under which policies.
@@ -19,7 +20,7 @@ use super::{
 /// let spec: mainspring_api::JobSpec = serde_json::from_str(
 ///     r#"{"name": "etl", "tasks": {"load": {"run": "./load"}, "report": {"run": "./report", "needs": "load"}}}"#,
 /// )?;
-/// assert_eq!(spec.tasks["report"].needs.as_ref().unwrap().as_slice(), ["load"]);
+/// assert_eq!(spec.tasks["report"].needs.as_ref().unwrap().as_slice(), ["load".into()]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -28,10 +29,10 @@ pub struct TaskSpec {
     /// What the task is for, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Tasks that must end first: a name, or a list of at most 1,000.
+    /// Tasks that must end first, of this workflow by their names, or of others: one, or a list of at most 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 1_000))]
-    pub needs: Option<OneOrMany<String>>,
+    pub needs: Option<OneOrMany<NeedSpec>>,
     /// When the task may run, given how the tasks that it needs ended; `all_success` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_rule: Option<TriggerRule>,
@@ -92,6 +93,10 @@ pub struct TaskSpec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("maxProperties" = 250))]
     pub inputs: BTreeMap<String, Value>,
+
+    /// What it waits for in another workflow, if it stands for a need of other tasks. Nobody writes such a task.
+    #[serde(skip)]
+    pub elsewhere: Option<ElsewhereSpec>,
 
     /// JSON that the task receives; that of the workflow when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,7 +206,11 @@ impl TaskSpec {
             exec: self.exec.clone(),
             http: self.http.clone(),
             handler: self.handler.clone(),
-            noop: self.noop || self.wait.is_some() || self.approval.is_some() || self.workflow.is_some(),
+            noop: self.noop
+                || self.wait.is_some()
+                || self.approval.is_some()
+                || self.workflow.is_some()
+                || self.elsewhere.is_some(),
             input: self.input.clone().or_else(|| workflow.input_with_defaults()).filter(|_| self.workflow.is_none()),
             env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
             working_dir: if is_process { first!(working_dir, or workflow) } else { self.working_dir.clone() },
@@ -224,8 +233,21 @@ impl TaskSpec {
         }
     }
 
-    /// Returns the names of the tasks that it needs, with the place of each, relative to the task.
+    /// Returns the names of the tasks of its workflow that it needs, with the place of each, relative to the task.
     pub fn needs_in_order(&self) -> impl Iterator<Item = (String, &str)> {
-        self.needs.iter().flat_map(|needs| needs.places("/needs")).map(|(place, name)| (place, name.as_str()))
+        let all = self.needs.iter().flat_map(|needs| needs.places("/needs"));
+        all.filter_map(|(place, need)| match need {
+            NeedSpec::Task(name) => Some((place, name.as_str())),
+            NeedSpec::Elsewhere(_) => None,
+        })
+    }
+
+    /// Returns what it needs of other workflows, with the place of each, relative to the task.
+    pub fn needs_elsewhere(&self) -> impl Iterator<Item = (String, &ElsewhereSpec)> {
+        let all = self.needs.iter().flat_map(|needs| needs.places("/needs"));
+        all.filter_map(|(place, need)| match need {
+            NeedSpec::Task(_) => None,
+            NeedSpec::Elsewhere(need) => Some((place, need)),
+        })
     }
 }

@@ -31,7 +31,8 @@ pub struct JobGraph {
 pub struct GraphTask {
     /// Name.
     pub name: String,
-    /// What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` or `workflow`.
+    /// What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval`, `workflow`, or `external` where it waits for
+    /// another workflow.
     pub kind: String,
     /// Workflow or job that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]

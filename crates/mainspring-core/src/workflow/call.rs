@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::context::{RenderError, rendered_value};
-use super::{TaskContext, TaskDefinition, TaskState};
+use super::{GraphError, TaskContext, TaskDefinition, TaskState};
 use crate::after::circles;
 use crate::id::RunId;
 use crate::job::Job;
@@ -122,19 +122,20 @@ impl Job {
 /// Returns the first circle among jobs of one namespace whose tasks start each other: each starts the next, and the last the first.
 /// `calls` says what each starts.
 ///
+/// # Errors
+/// More jobs than a graph takes.
+///
 /// ```
 /// use mainspring_core::workflow::call_circle;
 /// let calls = |pairs: &[(&str, &str)]| pairs.iter().map(|(from, to)| (from.to_string(), vec![to.to_string()])).collect();
-/// assert_eq!(call_circle(&calls(&[("a", "b"), ("b", "c")])), None);
-/// assert_eq!(call_circle(&calls(&[("a", "b"), ("b", "a")])), Some(vec!["a".to_owned(), "b".to_owned()]));
+/// assert_eq!(call_circle(&calls(&[("a", "b"), ("b", "c")])), Ok(None));
+/// assert_eq!(call_circle(&calls(&[("a", "b"), ("b", "a")])), Ok(Some(vec!["a".to_owned(), "b".to_owned()])));
 /// ```
-#[must_use]
-pub fn call_circle(calls: &BTreeMap<String, Vec<String>>) -> Option<Vec<String>> {
+pub fn call_circle(calls: &BTreeMap<String, Vec<String>>) -> Result<Option<Vec<String>>, GraphError> {
     let edges = calls.iter().flat_map(|(from, all)| all.iter().map(move |to| (from.as_str(), to.as_str())));
     let edges: Vec<(&str, &str)> = edges.collect();
-    // More edges than a graph takes: whoever saves the jobs is told of that by their own graphs.
-    let found = circles(&edges).ok()?;
-    found.into_iter().next().map(|circle| circle.into_iter().map(str::to_owned).collect())
+    let found = circles(&edges)?.into_iter().next();
+    Ok(found.map(|circle| circle.into_iter().map(str::to_owned).collect()))
 }
 
 #[cfg(test)]

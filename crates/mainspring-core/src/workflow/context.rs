@@ -203,12 +203,13 @@ impl References {
             texts.push(list);
         }
         let is_process = matches!(task.job.task, Task::Run { .. } | Task::Exec { .. });
-        let mut found = Self { interval: is_process, ..Self::default() };
+        let is_dated = matches!(task.hold, Some(Hold::Elsewhere(_)));
+        let mut found = Self { interval: is_process || is_dated, ..Self::default() };
         let mut see = |text: &str| found.see(text);
         match &task.hold {
             Some(Hold::Until(text)) => texts.push(text),
             Some(Hold::Approval(approval)) => texts.push(&approval.prompt),
-            Some(Hold::For(_)) | None => {}
+            Some(Hold::For(_) | Hold::Elsewhere(_)) | None => {}
         }
         texts.into_iter().for_each(&mut see);
         each_text(&task.job, &mut see);

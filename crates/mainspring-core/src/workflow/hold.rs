@@ -1,10 +1,10 @@
-//! Tasks that wait instead of doing something: for a while, for an instant, or for somebody's approval.
+//! Tasks that wait instead of doing something: for a while, for an instant, for somebody's approval, or for tasks of other workflows.
 //!
 //! Such a task has a run like any other, in a line that nobody takes runs from. It ends when that run's time is over, or by request.
 
 use serde::{Deserialize, Serialize};
 
-use super::{OnTimeout, TaskState};
+use super::{Elsewhere, OnTimeout, TaskState};
 use crate::run::RunState;
 
 /// What a task waits for.
@@ -17,6 +17,8 @@ pub enum Hold {
     Until(String),
     /// Somebody's approval.
     Approval(Approval),
+    /// The ends of tasks of another workflow.
+    Elsewhere(Elsewhere),
 }
 
 /// What somebody is to decide.
@@ -49,9 +51,11 @@ impl Hold {
     #[must_use]
     pub const fn end(&self, state: RunState) -> (TaskState, Option<&'static str>) {
         const LATE: Option<&str> = Some("nobody decided in time");
+        const OPEN: Option<&str> = Some("what it waits for had not ended in time");
         match (self, state) {
             (_, RunState::Cancelled) => (TaskState::Cancelled, None),
             (Self::For(_) | Self::Until(_), _) => (TaskState::Succeeded, None),
+            (Self::Elsewhere(_), _) => (TaskState::Failed, OPEN),
             (Self::Approval(approval), _) => match approval.on_timeout {
                 OnTimeout::Fail => (TaskState::Failed, LATE),
                 OnTimeout::Skip => (TaskState::Skipped, LATE),
@@ -65,7 +69,16 @@ impl Hold {
     pub const fn approval(&self) -> Option<&Approval> {
         match self {
             Self::Approval(approval) => Some(approval),
-            Self::For(_) | Self::Until(_) => None,
+            Self::For(_) | Self::Until(_) | Self::Elsewhere(_) => None,
+        }
+    }
+
+    /// What it waits for in another workflow, if it is that.
+    #[must_use]
+    pub const fn elsewhere(&self) -> Option<&Elsewhere> {
+        match self {
+            Self::Elsewhere(need) => Some(need),
+            Self::For(_) | Self::Until(_) | Self::Approval(_) => None,
         }
     }
 }

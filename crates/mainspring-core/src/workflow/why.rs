@@ -45,6 +45,8 @@ pub enum Cause {
     Time,
     /// It waits for somebody's approval.
     Approval,
+    /// It waits for tasks of another workflow.
+    Elsewhere,
     /// How these upstreams ended.
     UpstreamsEnded,
     /// Nothing started any more.
@@ -85,6 +87,7 @@ impl Standing<'_> {
             TaskState::Running => match &definition.hold {
                 None => (Cause::Run, Vec::new()),
                 Some(hold) if hold.approval().is_some() => (Cause::Approval, Vec::new()),
+                Some(hold) if hold.elsewhere().is_some() => (Cause::Elsewhere, Vec::new()),
                 Some(_) => (Cause::Time, Vec::new()),
             },
             TaskState::UpstreamFailed => (Cause::UpstreamsEnded, those(&TaskState::is_bad)),
@@ -134,6 +137,7 @@ impl Why {
             Cause::Run => "has a run".to_owned(),
             Cause::Time => "waits for its time".to_owned(),
             Cause::Approval => "waits for an approval".to_owned(),
+            Cause::Elsewhere => "waits for another workflow".to_owned(),
             Cause::UpstreamsEnded if upstreams.is_empty() => format!("its upstreams do not fit its rule {rule}"),
             Cause::UpstreamsEnded => format!("did not start because of {names} (rule {rule})"),
             Cause::Stopped(Stop::Failed) => "did not start because another task has failed (fail_fast)".to_owned(),

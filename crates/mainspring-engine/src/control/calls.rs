@@ -42,7 +42,8 @@ impl Control {
         }
         for (namespace, mut calls) in by_namespace {
             self.add_kept_calls(namespace, &mut calls).await?;
-            let Some(circle) = call_circle(&calls) else { continue };
+            let found = call_circle(&calls).map_err(|error| Error::Refused(error.to_string()))?;
+            let Some(circle) = found else { continue };
             let names: Vec<&str> = circle.iter().map(String::as_str).collect();
             let error = FieldError {
                 field: "tasks",

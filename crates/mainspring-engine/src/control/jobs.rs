@@ -91,7 +91,9 @@ impl Control {
     pub async fn save(&self, jobs: Vec<impl Into<JobSave>>, mode: SaveMode) -> Result<Vec<JobPlan>> {
         let jobs: Vec<JobSave> = jobs.into_iter().map(Into::into).collect();
         self.refuse_circles(jobs.iter().map(|save| &*save.job)).await?;
-        self.refuse_call_circles(&jobs.iter().map(|save| &*save.job).collect::<Vec<_>>()).await?;
+        let saved: Vec<&Job> = jobs.iter().map(|save| &*save.job).collect();
+        self.refuse_call_circles(&saved).await?;
+        self.refuse_wait_circles(&saved).await?;
         self.save_planned(jobs, mode).await
     }
 

@@ -28,6 +28,7 @@ impl Live {
             TaskVerb::Skip if !has_started => self.end(place, TaskState::Skipped, Some(words("skipped", request))),
             TaskVerb::Succeed => self.mark(place, TaskState::Succeeded, words("marked succeeded", request)),
             TaskVerb::Fail => self.mark(place, TaskState::Failed, words("marked failed", request)),
+            TaskVerb::Look if has_started && self.needed.contains_key(&task) => _ = self.to_look.insert(task),
             TaskVerb::Approve if self.may_decide(task, request) => {
                 self.mark(place, TaskState::Succeeded, words("approved", request));
             }
@@ -45,7 +46,7 @@ impl Live {
     }
 
     /// Ends a task or one of its runs as somebody says; what runs of it is to end.
-    fn mark(&mut self, place: Place, state: TaskState, reason: String) {
+    pub(super) fn mark(&mut self, place: Place, state: TaskState, reason: String) {
         if place.1.is_none() && self.plan.task(place.0).spread.is_some() {
             self.cancel_task(place.0, &reason);
         } else if let Some(child) = self.child(place) {

@@ -10,8 +10,7 @@ use mainspring_core::job::Job;
 use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{
-    End, Item, ItemValue, Items, Progress, Row, RunFacts, Spread, Step, Stop, TaskContext, TaskState, combination,
-    run_name,
+    End, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, run_name,
 };
 use mainspring_core::{JobId, RunId, Timestamp};
 use mainspring_store::{Message, MessageBody, TaskRow, TaskStart, TaskWrite, TimeLimit, WorkflowRow, WorkflowStep};
@@ -20,6 +19,8 @@ use serde_json::Value;
 
 use super::drain::Drains;
 use super::plan::Plan;
+
+mod limit;
 
 /// Rows of tasks that one step changes, about.
 pub(super) const STEP_MAX: usize = 5_000;
@@ -69,6 +70,10 @@ pub(super) struct Live {
     pub(super) pauses: FxHashSet<RunId>,
     /// Those whose run is yet to be asked for.
     pub(super) to_ask: Vec<Place>,
+    /// What tasks that are under way need of other workflows.
+    pub(super) needed: BTreeMap<u32, Needed>,
+    /// Those of which it is to be seen whether that has ended.
+    pub(super) to_look: BTreeSet<u32>,
     /// Of the tasks that run more than once, the ones of which is not known what they run for.
     unknown: BTreeMap<u32, Vec<(u32, TaskState)>>,
     ends: Vec<End>,
@@ -127,6 +132,10 @@ pub(super) enum Answer {
     Once(Box<TaskContext>),
     /// It waits: until an instant, if that is known, for what is said.
     Hold(Box<TaskContext>, Option<Timestamp>, Option<String>),
+    /// It waits for other workflows, until an instant if that is known.
+    Await(Box<TaskContext>, Option<Timestamp>, Needed),
+    /// It needs nothing that there can be.
+    Done(String),
     /// It starts another workflow.
     Call(Box<TaskContext>),
     /// It runs for each of a list.
@@ -194,6 +203,8 @@ impl Live {
             attempts: FxHashMap::default(),
             pauses: FxHashSet::default(),
             to_ask: Vec::new(),
+            needed: BTreeMap::new(),
+            to_look: BTreeSet::new(),
             unknown,
             ends: Vec::new(),
             heard: Vec::new(),
@@ -246,7 +257,9 @@ impl Live {
         let Some(states) = self.unknown.remove(&task) else { return };
         let (context, list) = match answer {
             Answer::Many(context, list) => (context, list),
-            Answer::Once(_) | Answer::Hold(..) | Answer::Call(_) => unreachable!("it runs more than once"),
+            Answer::Once(_) | Answer::Hold(..) | Answer::Await(..) | Answer::Done(_) | Answer::Call(_) => {
+                unreachable!("it runs more than once")
+            }
             Answer::Skip(reason) | Answer::Fail(reason) => {
                 let children = self.children.iter().filter(|(_, place)| place.0 == task).map(|(child, _)| *child);
                 let asked: Vec<RunId> = children.collect();
@@ -518,6 +531,12 @@ impl Live {
                 let write = self.writes.entry((task, None)).or_default();
                 (write.start, write.reason) = (Some(start), says);
             }
+            Answer::Done(reason) => self.end((task, None), TaskState::Succeeded, Some(reason)),
+            Answer::Await(context, until, needed) => {
+                self.progress.started(task);
+                let start = self.start(task, None, &context);
+                self.wait_elsewhere(task, TaskStart { expires_at: until, ..start }, needed);
+            }
             Answer::Call(context) => {
                 self.progress.started(task);
                 self.calling.insert(task, context);
@@ -577,7 +596,10 @@ impl Live {
         let heard = std::mem::take(&mut self.heard);
         let writes = std::mem::take(&mut self.writes);
         // Runs that rows name are asked for once these are written: whoever goes on after a crash in between has to look.
-        let more = self.has_more() || writes.values().any(|write| write.call.is_some());
+        // The same holds for what is awaited from then on.
+        let awaits = self.awaits(&writes);
+        let more = self.has_more() || !awaits.is_empty() || writes.values().any(|write| write.call.is_some());
+        let over = self.over(&writes);
         (self.starts, self.start_bytes) = (0, 0);
         let cancel: Vec<(RunId, String)> = std::mem::take(&mut self.cancel).into_iter().collect();
         let end = self.verdict.filter(|_| !more).map(|verdict| (verdict, self.end_reason(verdict)));
@@ -620,30 +642,12 @@ impl Live {
             more,
             end,
             output: self.left.take(),
+            awaits,
+            over,
             // At the end there is nothing to wait for any more.
             limit: if is_over && self.is_limited() { Some(TimeLimit::Lifted) } else { self.limit.take() },
             at,
         })
-    }
-
-    fn is_limited(&self) -> bool {
-        self.plan.job().run_timeout_ms.is_some() && !self.timed_out
-    }
-
-    /// The time of a run counts from when it begins.
-    fn note_limit(&mut self, at: Timestamp) {
-        if let Some(ms) = self.plan.job().run_timeout_ms.filter(|_| self.turn == 1 && self.limit.is_none()) {
-            self.limit = Some(TimeLimit::Ends(at + ms));
-        }
-    }
-
-    /// Ends the run, whose time is over. One that is cancelled stays so.
-    pub(super) fn time_out(&mut self) {
-        if self.progress.stop() == Some(Stop::Cancelled) {
-            return;
-        }
-        (self.timed_out, self.limit) = (true, Some(TimeLimit::Reached));
-        self.stop(TIMED_OUT.to_owned());
     }
 
     /// Notes that a step is written, with the runs that were made by it.
@@ -663,6 +667,7 @@ impl Live {
             self.latest.insert(place, run);
             self.to_ask.push(place);
         }
+        self.to_look.extend(step.awaits.iter().map(|it| it.task));
     }
 
     /// Why the run ends as it does, where that is not plain.
@@ -691,18 +696,6 @@ impl Live {
         named.truncate(NAMED_MAX);
         let noun = if named.len() == 1 { "task" } else { "tasks" };
         (!named.is_empty()).then(|| format!("{noun} {}{more} {word}", named.join(", ")))
-    }
-}
-
-impl Plan {
-    /// What one run of a task is for.
-    pub(super) fn item(&self, task: u32, item: u32, list: &List) -> Item {
-        let value = match (list, &self.task(task).spread) {
-            (List::Map(items), _) => ItemValue::Map(items[item as usize].clone()),
-            (List::Matrix(_), Some(Spread::Matrix(lists))) => combination(lists, item),
-            (List::Matrix(_), _) => unreachable!("the list is that of the task's matrix"),
-        };
-        Item { index: item, value }
     }
 }
 

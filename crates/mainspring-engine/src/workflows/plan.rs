@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::job::Job;
-use mainspring_core::workflow::{References, Shape, TaskDefinition, Workflow};
+use mainspring_core::workflow::{Item, ItemValue, References, Shape, Spread, TaskDefinition, Workflow, combination};
+
+use super::live::List;
 
 /// A version of a workflow with what follows from it.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub(super) struct Plan {
     references: Vec<References>,
     /// What its outputs ask for.
     outputs: References,
+    /// The names of its tasks.
+    names: Vec<Arc<str>>,
 }
 
 impl Plan {
@@ -25,7 +29,8 @@ impl Plan {
         let shape = workflow.shape().map_err(|error| error.to_string())?;
         let references = workflow.tasks.iter().map(References::of).collect();
         let outputs = References::of_outputs(workflow);
-        Ok(Self { shape, references, outputs, job })
+        let names = workflow.tasks.iter().map(|task| task.name.as_str().into()).collect();
+        Ok(Self { shape, references, outputs, names, job })
     }
 
     pub(super) fn job(&self) -> &Job {
@@ -53,6 +58,25 @@ impl Plan {
     /// There is no such task.
     pub(super) fn task(&self, task: u32) -> &TaskDefinition {
         &self.workflow().tasks[task as usize]
+    }
+
+    pub(super) fn name(&self, task: u32) -> Arc<str> {
+        Arc::clone(&self.names[task as usize])
+    }
+
+    /// Tasks that wait for tasks of other workflows.
+    pub(super) fn needs_elsewhere(&self) -> impl Iterator<Item = u32> + use<> {
+        self.job.needs_elsewhere().map(|(task, _)| task).collect::<Vec<_>>().into_iter()
+    }
+
+    /// What one run of a task is for.
+    pub(super) fn item(&self, task: u32, item: u32, list: &List) -> Item {
+        let value = match (list, &self.task(task).spread) {
+            (List::Map(items), _) => ItemValue::Map(items[item as usize].clone()),
+            (List::Matrix(_), Some(Spread::Matrix(lists))) => combination(lists, item),
+            (List::Matrix(_), _) => unreachable!("the list is that of the task's matrix"),
+        };
+        Item { index: item, value }
     }
 
     /// Whether its tasks ask for the data interval of their run.

@@ -10,6 +10,7 @@ use mainspring_core::{RunId, Timestamp};
 use mainspring_store::{Result, Store};
 use serde_json::{Map, Value};
 
+use super::elsewhere;
 use super::live::{Answer, List, Live};
 
 /// Says what comes of a task that may run. With `again`, it is under way and its condition was asked before.
@@ -36,6 +37,7 @@ pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool, 
             return Ok(match &definition.hold {
                 None if definition.call.is_some() => Answer::Call(context),
                 None => Answer::Once(context),
+                Some(Hold::Elsewhere(need)) => elsewhere::wait(need, live, context, now),
                 Some(hold) => wait(hold, context, now),
             });
         }
@@ -92,6 +94,7 @@ fn wait(hold: &Hold, context: Box<TaskContext>, now: Timestamp) -> Answer {
             },
             Err(error) => Answer::Fail(format!("{CODE}: wait: {error}")),
         },
+        Hold::Elsewhere(_) => unreachable!("it is asked for before"),
         Hold::Approval(approval) => match render(&approval.prompt, &context.values()) {
             Ok(prompt) => Answer::Hold(context, approval.timeout_ms.map(|ms| now + ms), Some(prompt)),
             Err(error) => Answer::Fail(format!("{CODE}: approval: {error}")),

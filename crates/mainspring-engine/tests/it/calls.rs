@@ -270,6 +270,8 @@ async fn run_that_a_row_names_is_asked_for_by_the_next_node() {
                 end: None,
                 output: None,
                 limit: None,
+                awaits: Vec::new(),
+                over: Vec::new(),
                 at,
             };
             store.step_workflow(step).await.expect("written");

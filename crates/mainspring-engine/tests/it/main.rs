@@ -4,6 +4,7 @@ mod after;
 mod calls;
 mod cluster;
 mod dates;
+mod elsewhere;
 mod kit;
 mod lanes;
 mod queues;

@@ -12,7 +12,7 @@ use crate::work;
 
 use super::after::{self, Follower};
 use super::calls::{self, Calling};
-use super::{Known, Surroundings, calendar, job, problem, under, with_checked};
+use super::{Known, Surroundings, calendar, job, problem, under, waits, with_checked};
 
 /// A bundle as definitions.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +85,7 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
     problems.extend(after::circles(&followers, &[]));
     let calling: Vec<Calling<'_>> = jobs.iter().zip(prefixes).map(|(job, place)| Calling { job, place }).collect();
     problems.extend(calls::circles(&calling, &calls::by_namespace(&calling)));
+    problems.extend(waits::circles(&calling, &waits::by_namespace(&calling)));
     let checked = with_checked(mainspring_api::check_bundle(bundle), problems);
     checked.map(|()| Compiled { calendars: order, jobs, warnings, places })
 }

@@ -38,8 +38,11 @@ pub(crate) fn by_namespace(jobs: &[Calling<'_>]) -> BTreeMap<String, Calls> {
 
 /// The circle in which jobs of each namespace start each other, at a task of one of these jobs.
 pub(crate) fn circles(jobs: &[Calling<'_>], all: &BTreeMap<String, Calls>) -> Vec<Problem> {
-    let found = all.iter().filter_map(|(namespace, calls)| Some((namespace, call_circle(calls)?)));
-    found.map(|(namespace, circle)| problem(jobs, namespace, &circle)).collect()
+    let problem = |(namespace, calls): (&String, &Calls)| match call_circle(calls) {
+        Ok(circle) => Some(problem(jobs, namespace, &circle?)),
+        Err(error) => Some(Problem::new(ErrorCode::WorkflowTooLarge, error.to_string())),
+    };
+    all.iter().filter_map(problem).collect()
 }
 
 fn problem(jobs: &[Calling<'_>], namespace: &str, circle: &[String]) -> Problem {

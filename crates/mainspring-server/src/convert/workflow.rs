@@ -1,5 +1,6 @@
 //! Workflows between job file and definition.
 
+mod elsewhere;
 mod hold;
 mod texts;
 mod written;
@@ -18,6 +19,7 @@ pub(super) use written::write;
 ///
 /// What [`mainspring_api::check_job`] finds is not found here.
 pub(super) fn read(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
+    let spec = &*elsewhere::expand(spec, problems);
     let jobs = read_tasks(spec, around, problems);
     texts::check_outputs(spec, problems);
     let graph = read_graph(spec, around.line, problems)?;
@@ -80,6 +82,7 @@ fn read_graph(spec: &JobSpec, line: &dyn Fn(&str) -> Option<u32>, problems: &mut
 /// What a workflow may say and probably does not mean, with pointers that begin at the job.
 pub(super) fn warnings(spec: &JobSpec, workflow: &Workflow) -> Vec<Problem> {
     let Ok(shape) = workflow.shape() else { return Vec::new() };
+    let spec = &*elsewhere::expand(spec, &mut Vec::new());
     let graph = shape.graph();
     let name = |task: u32| workflow.tasks[task as usize].name.as_str();
     let roots = spec.tasks.iter().filter(|(_, task)| task.needs.is_none() && !task.finally);

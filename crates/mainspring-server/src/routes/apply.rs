@@ -29,6 +29,7 @@ use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
 use crate::saver::Saver;
 use crate::show::count;
+use crate::waits;
 use crate::xxl::scripts;
 
 /// Jobs that are saved at a time: a transaction of so many holds the only writer of the embedded store for about a
@@ -163,9 +164,12 @@ pub(super) async fn note_afters(app: &App, plan: &mut Plan) -> Answer<()> {
     let found = afters::check(app, &followers.collect::<Vec<_>>(), &gone).await?;
     let calling = plan.jobs.iter().enumerate();
     let calling = calling.map(|(index, step)| Calling { job: &step.wanted, place: format!("/jobs/{index}") });
-    let calls = calls::check(app, &calling.collect::<Vec<_>>(), &gone).await?;
+    let calling = calling.collect::<Vec<_>>();
+    let calls = calls::check(app, &calling, &gone).await?;
+    let needs = waits::check(app, &calling, &gone).await?;
     plan.warnings.extend(found);
     plan.warnings.extend(calls);
+    plan.warnings.extend(needs);
     Ok(())
 }
 

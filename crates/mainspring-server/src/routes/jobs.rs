@@ -32,6 +32,7 @@ use crate::pauses::{self, Paused};
 use crate::refusal::{Answer, Refusal};
 use crate::saver::Saver;
 use crate::show::{self, JobView, Runs};
+use crate::waits;
 use crate::words::Reads;
 use crate::xxl::scripts;
 
@@ -290,7 +291,9 @@ async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Problem>)> {
     .await?;
     let follower = Follower { job: &job, places: &places };
     warnings.extend(afters::check(app, &[follower], &BTreeSet::new()).await?);
-    warnings.extend(calls::check(app, &[Calling { job: &job, place: String::new() }], &BTreeSet::new()).await?);
+    let calling = [Calling { job: &job, place: String::new() }];
+    warnings.extend(calls::check(app, &calling, &BTreeSet::new()).await?);
+    warnings.extend(waits::check(app, &calling, &BTreeSet::new()).await?);
     Ok((job, warnings))
 }
 

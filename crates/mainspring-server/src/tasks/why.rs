@@ -45,6 +45,7 @@ impl Tasks {
             Cause::Upstreams | Cause::Others(_) => WhyCode::AwaitsTasks,
             Cause::Time => WhyCode::NotBefore,
             Cause::Approval => WhyCode::AwaitsApproval,
+            Cause::Elsewhere => WhyCode::AwaitsRun,
             Cause::Paused => WhyCode::RunPaused,
             Cause::Owed => WhyCode::AboutToStart,
             Cause::UpstreamsEnded => WhyCode::TaskRule,
@@ -57,7 +58,7 @@ impl Tasks {
             Cause::Approval => Some(format!("mainspring run approve RUN {}", self.name(task))),
             _ => None,
         };
-        if let (Cause::Approval, Some(asked)) = (why.cause, asked) {
+        if let (Cause::Approval | Cause::Elsewhere, Some(asked)) = (why.cause, asked) {
             reason.message.push_str(&format!(": {asked}"));
         }
         vec![reason]

@@ -13,6 +13,7 @@ mod dashboard;
 mod data;
 mod deadlines;
 mod documents;
+mod elsewhere;
 mod flows;
 mod fuzz;
 mod growth;

@@ -213,7 +213,12 @@ fn example(name: &str) -> Option<Value> {
         "TaskSpec.inputs" => json!({"rows": 1}),
         "JobSpec.outputs" => json!({"state": "${{ needs.b.state }}"}),
         "TaskSpec.approval" => json!({"prompt": "go on?"}),
-        "WaitSpec.for" | "ApprovalSpec.timeout" => "90s".into(),
+        "WaitSpec.for" | "ApprovalSpec.timeout" | "ElsewhereSpec.timeout" => "90s".into(),
+        "ElsewhereSpec.workflow" => "ingest".into(),
+        "ElsewhereSpec.task" => "load".into(),
+        "ElsewhereSpec.at" => "covers".into(),
+        "ElsewhereSpec.offset" => "-1d".into(),
+        "ElsewhereSpec.on_missing" => "skip".into(),
         "WaitSpec.until" => "2027-01-01 00:00".into(),
         "ApprovalSpec.prompt" => "go on?".into(),
         "ApprovalSpec.from" => json!(["ann"]),
@@ -313,6 +318,10 @@ fn document(name: &str, value: &Value) -> Value {
             json!({"calendars": [with(base, member, value)]})
         }
         "WaitSpec" => of_job(json!({"name": "a", "tasks": {"t": {"wait": with(json!({}), member, value)}}})),
+        "ElsewhereSpec" => {
+            let needs = json!([with(json!({"workflow": "ingest"}), member, value)]);
+            of_job(json!({"name": "a", "tasks": {"t": {"noop": true, "needs": needs}}}))
+        }
         "ApprovalSpec" => {
             let approval = with(json!({"prompt": "go on?"}), member, value);
             of_job(json!({"name": "a", "tasks": {"t": {"approval": approval}}}))

@@ -6,7 +6,7 @@ use mainspring_server::convert::{self, Compiled, Known, Surroundings};
 use serde_json::json;
 
 /// Reads a file as `check` does.
-fn check(text: &str) -> Result<Compiled, Vec<Problem>> {
+pub(crate) fn check(text: &str) -> Result<Compiled, Vec<Problem>> {
     let file = JobFile { name: Some("w.yaml"), format: Format::Yaml, text: text.as_bytes() };
     let (files, problems) = survey_job_files(&[file], None);
     let line = |pointer: &str| files.position(pointer).map(|position| position.line);
@@ -22,7 +22,7 @@ fn around(line: &dyn Fn(&str) -> Option<u32>) -> Surroundings<'_> {
     Surroundings { namespace: "default", timezone: "UTC", now, calendars: &|_, _| Known::Unknown, line }
 }
 
-fn shown(problems: &[Problem]) -> Vec<String> {
+pub(crate) fn shown(problems: &[Problem]) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
@@ -173,7 +173,7 @@ fn what_is_probably_not_meant_is_warned_of() {
 }
 
 /// Reads a workflow, and writes it again.
-fn round(spec: &JobSpec) -> (JobSpec, mainspring_core::job::Job) {
+pub(crate) fn round(spec: &JobSpec) -> (JobSpec, mainspring_core::job::Job) {
     let job = convert::job(spec, &around(convert::NO_LINES)).unwrap_or_else(|found| panic!("{:#?}", shown(&found)));
     (convert::job_spec(&job), job)
 }
@@ -218,7 +218,7 @@ tasks:
     let (written, job) = round(&spec);
     // A list of one is written as that one.
     let clean = spec.tasks.get_mut("clean").unwrap();
-    clean.needs = Some(mainspring_api::OneOrMany::One("extract".to_owned()));
+    clean.needs = Some(mainspring_api::OneOrMany::One("extract".into()));
     assert_eq!(written, spec);
     assert_eq!(round(&written).1, job);
 }

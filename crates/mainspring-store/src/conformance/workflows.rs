@@ -21,7 +21,11 @@ use crate::{
 
 /// A job whose work is some tasks, each of which has the workflow's key and a priority of its own: 10, 11, 12, …
 pub(super) fn graph(names: &[&str]) -> Draft {
-    let key = JobKey::new("default", "graph");
+    graph_named("graph", names)
+}
+
+pub(super) fn graph_named(name: &str, names: &[&str]) -> Draft {
+    let key = JobKey::new("default", name);
     let task = |(name, priority): (&&str, i32)| {
         let mut job = Job::new(key.clone(), Task::Noop);
         job.priority = priority;
@@ -67,6 +71,8 @@ pub(super) fn step(row: &WorkflowRow, now: Timestamp) -> WorkflowStep {
         end: None,
         output: None,
         limit: None,
+        awaits: Vec::new(),
+        over: Vec::new(),
         at: now,
     }
 }

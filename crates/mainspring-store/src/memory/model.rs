@@ -289,6 +289,9 @@ impl Model {
         let End { outcome, started_at, ended_at } = end;
         let key = &self.jobs.get(run.job.0).expect("it was counted above").row.definition.key;
         self.afters.tell(key, &run, state, ended_at);
+        if run.parent().is_none() {
+            self.workflows.tell_awaiting(key, run.fire_time, |_| true);
+        }
         super::deadlines::ended(self, &run, ended_at);
         self.history.push(FinalRun { run, outcome, started_at, ended_at });
     }

@@ -9,6 +9,7 @@ use mainspring_core::run::{Origin, RunEvent, RunState, next_state};
 use mainspring_core::workflow::{Stop, TaskState};
 use mainspring_core::{RunId, Timestamp, shard_of};
 
+use super::awaits::Awaits;
 use super::live::{More, Run, Stamp, TaskOf};
 use super::model::{End, Model};
 use super::{route, runs};
@@ -30,6 +31,8 @@ pub(super) struct Workflows {
     calls: BTreeMap<RunId, RunId>,
     /// Live ones whose time is limited, by when it is over.
     expiring: BTreeSet<(Timestamp, RunId)>,
+    /// What tasks of live ones await.
+    pub(super) awaits: Awaits,
     /// How many messages were left.
     messages: i64,
 }
@@ -50,7 +53,7 @@ struct Workflow {
 
 impl Workflows {
     /// Leaves something in the inbox of a run that is live. Nothing: there is more to do.
-    fn leave(&mut self, run: RunId, body: Option<MessageBody>) {
+    pub(super) fn leave(&mut self, run: RunId, body: Option<MessageBody>) {
         if let Some(workflow) = self.runs.get_mut(&run).filter(|workflow| workflow.turn > 0) {
             self.messages += 1;
             workflow.inbox.insert(self.messages, body);
@@ -121,6 +124,16 @@ impl Workflows {
     fn forget_calls(&mut self, parent: RunId) {
         let of: Vec<RunId> = self.calls_of(parent).collect();
         of.iter().for_each(|child| _ = self.calls.remove(child));
+    }
+
+    /// The state of a task as a whole to which something has happened.
+    pub(super) fn task_state(&self, run: RunId, task: u32) -> Option<TaskState> {
+        self.runs.get(&run)?.tasks.get(&(task, None)).map(|row| row.state)
+    }
+
+    /// The newest run that repeats one.
+    pub(super) fn rerun_as(&self, run: RunId) -> Option<RunId> {
+        self.runs.get(&run)?.rerun_as
     }
 
     /// Whether a run is that of a task, and goes with its parent.
@@ -273,6 +286,9 @@ pub(super) fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
         write_task(model, step, task, child.or(task.call));
         children.extend(child);
     }
+    let key = model.job(parent.job).row.definition.key.clone();
+    model.workflows.awaits.add(&key.namespace, step);
+    model.workflows.tell_awaiting(&key, parent.fire_time, |task| step.over.iter().any(|over| **over == *task));
     let mut cancels: Vec<&(RunId, String)> = step.cancel.iter().collect();
     cancels.sort_unstable_by_key(|(run, _)| *run);
     cancels.dedup_by_key(|(run, _)| *run);
@@ -365,6 +381,7 @@ fn end(model: &mut Model, step: &WorkflowStep, event: RunEvent, reason: Option<&
     let workflow = model.workflows.runs.get_mut(&step.run).expect("the caller has seen it");
     workflow.inbox.clear();
     model.workflows.forget_calls(step.run);
+    model.workflows.awaits.forget(step.run);
     if let Some(trigger) = model.awaiting(trigger, step.run) {
         model.note_trigger(trigger);
     }

@@ -58,6 +58,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(29, "0029_call"),
     migration!(30, "0030_workflow_expiring"),
     migration!(31, "0031_saved_by"),
+    migration!(32, "0032_await"),
 ];
 
 /// Number of the newest migration.

@@ -58,6 +58,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(28, "0028_call"),
     migration!(29, "0029_workflow_expiring"),
     migration!(30, "0030_saved_by"),
+    migration!(31, "0031_await"),
 ];
 
 /// Number of the newest migration.

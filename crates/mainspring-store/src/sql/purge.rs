@@ -189,6 +189,7 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         execute(db, sql!("purge_orphan_lanes"), &[])?;
         let rest = (limit - count.min(limit)).min(u64::from(u32::MAX)).cast_signed();
         execute(db, sql!("purge_inbox", mysql), &[(":limit", &rest)])?;
+        execute(db, sql!("await_purge"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

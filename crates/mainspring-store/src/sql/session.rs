@@ -72,7 +72,8 @@ impl<C: Batches> Session<C> {
     }
 
     /// Ends the event of the request: its runs are one row, if there were any. Tells workflow runs of the ends of their tasks' runs, and
-    /// leaves fires to triggers that come after runs, and ends to workflow runs whose tasks have started them.
+    /// leaves fires to triggers that come after runs, and ends to workflow runs whose tasks have started them
+    /// or await them.
     pub(crate) fn flush_runs(&mut self, at: Timestamp) -> Step<()> {
         let RunChanges { payload, ended, over } = &mut self.runs;
         if !payload.is_empty() {
@@ -90,6 +91,7 @@ impl<C: Batches> Session<C> {
             let over = list::of_runs(std::mem::take(over).into_iter());
             self.connection.post(sql!("after_tell", postgres, mysql), &[(":runs", &over)], None)?;
             self.connection.post(sql!("call_tell", postgres, mysql), &[(":runs", &over)], None)?;
+            self.connection.post(sql!("await_tell", postgres, mysql), &[(":runs", &over)], None)?;
             self.connection.post(sql!("deadline_ended", postgres, mysql), &[(":runs", &over)], None)?;
         }
         Ok(())

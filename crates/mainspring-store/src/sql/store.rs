@@ -15,14 +15,15 @@ use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
-use super::db::{Step, sql};
+use super::db::{Step, exists, sql};
 use super::lane;
 use super::session::Session;
 use super::{
-    Batches, after, complete, data, deadline, digest, document, fire, gap, job, job_lane, keep, key, names, purge,
-    queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
+    Batches, after, awaits, complete, data, deadline, digest, document, fire, gap, job, job_lane, keep, key, names,
+    purge, queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
 };
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
+use crate::awaits::Stands;
 use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
 use crate::data::JobData;
@@ -290,8 +291,7 @@ impl<B: Backend> Store for B {
     }
 
     async fn afters_due(&self, shards: ShardSet, after: i64, limit: u32) -> Result<AftersDue> {
-        let operation = "look for runs that come after others";
-        self.read(ReadLane::Engine, operation, move |db| after::due(db, shards, after, limit)).await
+        self.read(ReadLane::Engine, "look for runs after others", move |db| after::due(db, shards, after, limit)).await
     }
 
     async fn fire_afters(&self, fires: Vec<AfterFire>, at: Timestamp) -> Result<Vec<AfterFired>> {
@@ -316,8 +316,7 @@ impl<B: Backend> Store for B {
     }
 
     async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>> {
-        let operation = "look for workflows with something to do";
-        self.read(ReadLane::Engine, operation, move |db| workflow::due(db, shards, limit)).await
+        self.read(ReadLane::Engine, "look for due workflows", move |db| workflow::due(db, shards, limit)).await
     }
 
     async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool> {
@@ -329,8 +328,7 @@ impl<B: Backend> Store for B {
     }
 
     async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
-        self.read(ReadLane::Engine, "read what a workflow run is to hear", move |db| workflow::inbox(db, run, limit))
-            .await
+        self.read(ReadLane::Engine, "read an inbox", move |db| workflow::inbox(db, run, limit)).await
     }
 
     async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {
@@ -343,6 +341,14 @@ impl<B: Backend> Store for B {
             Err(Error::Conflict { what: workflow::TURN, .. }) => Ok(Stepped::Stale),
             written => written,
         }
+    }
+
+    async fn run_stands(&self, run: RunId, task: u32) -> Result<Option<Stands>> {
+        self.write(Lane::Claim, "read how a run stands", move |s| awaits::stands(s, run, task)).await
+    }
+
+    async fn is_anything_awaited(&self) -> Result<bool> {
+        self.read(ReadLane::Engine, "see whether tasks wait", move |db| exists(db, sql!("await_used"), &[])).await
     }
 
     async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool> {
@@ -561,8 +567,7 @@ impl<B: Backend> Store for B {
 
     async fn documents(&self, kind: &str, after: Option<&str>, at: Timestamp, limit: u32) -> Result<Vec<Document>> {
         let (kind, after) = (kind.to_owned(), after.map(str::to_owned));
-        let operation = "list documents";
-        self.read(ReadLane::Requests, operation, move |db| document::list(db, &kind, after.as_deref(), at, limit)).await
+        self.read(ReadLane::Requests, "list", move |db| document::list(db, &kind, after.as_deref(), at, limit)).await
     }
 
     async fn remove_document(&self, kind: &str, name: &str) -> Result<bool> {
@@ -605,13 +610,11 @@ impl<B: Backend> Store for B {
         deliveries: Vec<NewDelivery>,
         at: Timestamp,
     ) -> Result<bool> {
-        let operation = "note deliveries to a webhook";
-        self.write(Lane::Api, operation, move |s| webhook::note(s, webhook, places, &deliveries, at)).await
+        self.write(Lane::Api, "note deliveries", move |s| webhook::note(s, webhook, places, &deliveries, at)).await
     }
 
     async fn take_deliveries(&self, webhook: i64, at: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Taken>> {
-        let operation = "take deliveries to a webhook";
-        self.write(Lane::Api, operation, move |s| webhook::take(s, webhook, at, until, limit)).await
+        self.write(Lane::Api, "take deliveries", move |s| webhook::take(s, webhook, at, until, limit)).await
     }
 
     async fn settle_deliveries(&self, sent: Vec<Sent>) -> Result<Vec<bool>> {
@@ -625,13 +628,11 @@ impl<B: Backend> Store for B {
     }
 
     async fn pending_deliveries(&self, webhook: i64, most: u32) -> Result<u32> {
-        let operation = "count deliveries to a webhook";
-        self.read(ReadLane::Requests, operation, move |db| webhook::pending(db, webhook, most)).await
+        self.read(ReadLane::Requests, "count deliveries", move |db| webhook::pending(db, webhook, most)).await
     }
 
     async fn deliveries(&self, webhook: i64, before: Option<i64>, limit: u32) -> Result<Vec<Delivery>> {
-        let operation = "list deliveries to a webhook";
-        self.read(ReadLane::Requests, operation, move |db| webhook::deliveries(db, webhook, before, limit)).await
+        self.read(ReadLane::Requests, "deliveries", move |db| webhook::deliveries(db, webhook, before, limit)).await
     }
 
     async fn setting(&self, name: &str) -> Result<Option<String>> {

@@ -48,6 +48,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(26, "0026_call"),
     migration!(27, "0027_workflow_expiring"),
     migration!(28, "0028_saved_by"),
+    migration!(29, "0029_await"),
 ];
 
 /// Number of the newest migration.

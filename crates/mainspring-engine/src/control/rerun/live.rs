@@ -132,6 +132,8 @@ impl InPlace {
             end: None,
             output: None,
             limit: None,
+            awaits: Vec::new(),
+            over: Vec::new(),
             at,
         }
     }

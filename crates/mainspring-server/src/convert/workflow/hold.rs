@@ -16,6 +16,9 @@ pub(super) fn read(
     around: &Surroundings<'_>,
     problems: &mut Vec<Problem>,
 ) -> Option<Hold> {
+    if let Some(need) = &task.elsewhere {
+        return super::elsewhere::read(need, "").or_note(problems).map(Hold::Elsewhere);
+    }
     match (&task.wait, &task.approval) {
         (Some(wait), _) => self::wait(spec, wait, around).or_note(problems).flatten(),
         (None, Some(approval)) => Some(Hold::Approval(self::approval(approval, problems))),
@@ -52,6 +55,8 @@ pub(super) fn write(hold: &Hold, task: &mut TaskSpec) {
     match hold {
         Hold::For(ms) => task.wait = Some(WaitSpec { duration: Some(duration_text(*ms)), until: None }),
         Hold::Until(text) => task.wait = Some(WaitSpec { duration: None, until: Some(text.clone()) }),
+        // What needs it says so.
+        Hold::Elsewhere(need) => task.elsewhere = Some(super::elsewhere::write(need)),
         Hold::Approval(approval) => {
             let mut from = approval.from.clone();
             task.approval = Some(ApprovalSpec {

@@ -1,6 +1,6 @@
 //! Expressions in the texts of a task: that they can be read, and that what they name is there.
 
-use mainspring_api::{ErrorCode, JobSpec, OneOrMany, Problem, TaskSpec, did_you_mean};
+use mainspring_api::{ErrorCode, JobSpec, NeedSpec, OneOrMany, Problem, TaskSpec, did_you_mean};
 use mainspring_core::workflow::expression::{self, ExpressionError};
 use serde_json::Value;
 
@@ -43,7 +43,10 @@ pub(super) fn check_outputs(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.outputs.is_empty() {
         return;
     }
-    let all = TaskSpec { needs: Some(OneOrMany::Many(spec.tasks.keys().cloned().collect())), ..TaskSpec::default() };
+    let all = TaskSpec {
+        needs: Some(OneOrMany::Many(spec.tasks.keys().cloned().map(NeedSpec::Task).collect())),
+        ..TaskSpec::default()
+    };
     let scope = Scope { spec, name: OUTPUTS, task: &all };
     for (name, text) in &spec.outputs {
         scope.check(text, &format!("/outputs/{name}"), false, problems);

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_api::{Backoff, FailFast, FailFastWord, JobSpec, OnLost, OneOrMany, Routing, TaskSpec};
+use mainspring_api::{Backoff, FailFast, FailFastWord, JobSpec, NeedSpec, OnLost, OneOrMany, Routing, TaskSpec};
 use mainspring_core::job::{DEFAULT_QUEUE, Job, Task};
-use mainspring_core::workflow::{self, Spread, TaskDefinition, Workflow};
+use mainspring_core::workflow::{self, Hold, Spread, TaskDefinition, Workflow};
 use mainspring_schedule::Timestamp;
 use serde::Deserialize;
 
@@ -28,12 +28,16 @@ pub(in crate::convert) fn write(job: &Job, workflow: &Workflow, spec: &mut JobSp
         spec.defaults = None;
         Silent::of(job, spec).expect("what a workflow says of itself was read before")
     });
-    let name = |task: &u32| workflow.tasks[*task as usize].name.clone();
+    let elsewhere = |task: &TaskDefinition| task.hold.as_ref().and_then(Hold::elsewhere).map(super::elsewhere::write);
+    let name = |task: &u32| {
+        let task = &workflow.tasks[*task as usize];
+        elsewhere(task).map_or_else(|| NeedSpec::Task(task.name.clone()), NeedSpec::Elsewhere)
+    };
     let task = |task: &TaskDefinition| {
         let needs = task.needs.iter().map(name).collect();
         (task.name.clone(), self::task(task, needs, silent.like(&task.job)))
     };
-    spec.tasks = workflow.tasks.iter().map(task).collect();
+    spec.tasks = workflow.tasks.iter().filter(|task| elsewhere(task).is_none()).map(task).collect();
 }
 
 /// What tasks have that say nothing: processes also inherit variables and a folder.
@@ -70,7 +74,7 @@ impl Silent {
 }
 
 /// Writes a task: where it has what one has that says nothing, so does it.
-fn task(task: &TaskDefinition, mut needs: Vec<String>, silent: &JobSpec) -> TaskSpec {
+fn task(task: &TaskDefinition, mut needs: Vec<NeedSpec>, silent: &JobSpec) -> TaskSpec {
     let own = job::job_spec(&task.job);
     macro_rules! said {
         ($key:ident, or $default:expr) => {
@@ -127,6 +131,7 @@ fn task(task: &TaskDefinition, mut needs: Vec<String>, silent: &JobSpec) -> Task
         wait: None,
         approval: None,
         workflow: None,
+        elsewhere: None,
         inputs: BTreeMap::new(),
     };
     if let Some(call) = &task.call {

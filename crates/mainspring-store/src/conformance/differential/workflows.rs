@@ -120,6 +120,8 @@ impl Pair {
             end: end.map(|end| (if end == 0 { End::Succeeded } else { End::Cancelled }, None)),
             output: None,
             limit: None,
+            awaits: Vec::new(),
+            over: Vec::new(),
             at: self.now(),
         }
     }

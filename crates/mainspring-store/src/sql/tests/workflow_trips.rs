@@ -40,6 +40,8 @@ pub(crate) fn step_of_a_workflow_takes_few_round_trips(store: Arc<dyn Store>, wi
                     end,
                     output: None,
                     limit: None,
+                    awaits: Vec::new(),
+                    over: Vec::new(),
                     at: at(1_000),
                 };
                 let mut written = None;

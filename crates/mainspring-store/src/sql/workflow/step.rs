@@ -10,6 +10,7 @@ use super::cancel::cancel;
 use super::{REACHED, gone, item_of};
 use crate::error::Error;
 use crate::sql::Batches;
+use crate::sql::awaits;
 use crate::sql::complete::awaiting;
 use crate::sql::db::{Db, Lock, Row, Step, ToSql, execute, millis, on_servers, read, read_one, run_id, sql};
 use crate::sql::gate::Gates;
@@ -52,6 +53,8 @@ pub(crate) fn step(session: &mut Session<impl Batches>, step: &WorkflowStep) -> 
         db.post(sql!("workflow_heard", postgres, mysql), &[(":messages", &heard)], None)?;
     }
     write_tasks(db, step, &children)?;
+    awaits::add(db, head.job, step)?;
+    awaits::tell_tasks(db, step.run, &step.over)?;
     start(db, step, head, &children)?;
     for child in &children {
         session.runs.push(*child, head.job, RunState::Queued);
@@ -261,6 +264,7 @@ fn end(
     }
     execute(db, sql!("complete_remove"), &[(":id", step.run.as_bytes())])?;
     db.post(sql!("workflow_forget"), &[(":run", step.run.as_bytes())], None)?;
+    db.post(sql!("await_forget"), &[(":run", step.run.as_bytes())], None)?;
     if head.gated {
         gates.leave(db, head.job, RunState::Running)?;
     }

@@ -1,0 +1,282 @@
+//! Tasks that wait for tasks of other workflows, by date.
+//!
+//! The row of what a task awaits is written before anybody looks. From then on the transaction that ends something of it leaves a request
+//! to look again, so nothing is asked for from time to time, and an end that comes while somebody looks is seen or told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use mainspring_core::job::JobKey;
+use mainspring_core::routing::HOLD_LINE;
+use mainspring_core::workflow::{Elsewhere, Found, Needed, Settled, TaskContext, TaskState, counted};
+use mainspring_core::{RunId, Timestamp};
+use mainspring_store::{Await, JobRow, Result, RunInfo, RunQuery, Stands, TaskStart, WorkflowStep};
+
+use super::Inner;
+use super::live::{Answer, Live, Place, Write};
+
+/// Dates of another workflow that one task may need.
+const DATES_MAX: usize = 10_000;
+/// Runs that are read at a time.
+const PAGE: u32 = 1_000;
+/// Runs of which each repeats the one before that are followed.
+const REPEATS_MAX: u32 = 100;
+/// How often to see whether tasks wait where none is known to.
+const SEE_MS: i64 = 5_000;
+
+/// Whether tasks of this node's runs may wait for others: where none does, ends of tasks wake nobody.
+#[derive(Debug)]
+pub(super) struct Awaits {
+    used: AtomicBool,
+    next_look: AtomicI64,
+}
+
+impl Default for Awaits {
+    fn default() -> Self {
+        // Until the first look nobody knows.
+        Self { used: AtomicBool::new(true), next_look: AtomicI64::new(0) }
+    }
+}
+
+impl Awaits {
+    /// Notes that a task may wait.
+    pub(super) fn note(&self) {
+        self.used.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Whether it is time to look whether any waits.
+    fn is_due(&self, now: Timestamp) -> bool {
+        let (now, next) = (now.as_millis(), self.next_look.load(Ordering::Relaxed));
+        // A clock that was set back does not keep it from looking.
+        let is_due = next <= now || next - now > SEE_MS;
+        if is_due {
+            self.next_look.store(now + SEE_MS, Ordering::Relaxed);
+        }
+        is_due
+    }
+}
+
+/// What comes of a task that needs others elsewhere.
+pub(super) fn wait(need: &Elsewhere, live: &Live, context: Box<TaskContext>, now: Timestamp) -> Answer {
+    let data_start = live.facts.data_start.as_ref().and_then(|text| text.parse().ok()).unwrap_or(live.fire_time);
+    match need.needed(live.fire_time, data_start) {
+        Some(needed) => Answer::Await(context, need.timeout_ms.map(|ms| now + ms), needed),
+        None => Answer::Done("there is no date before".to_owned()),
+    }
+}
+
+impl Live {
+    /// What a task needs of another workflow.
+    fn need(&self, task: u32) -> Option<&Elsewhere> {
+        self.plan.task(task).hold.as_ref()?.elsewhere()
+    }
+
+    /// Lets a task wait. Which dates it needs is kept with the run that stands for it.
+    pub(super) fn wait_elsewhere(&mut self, task: u32, start: TaskStart, needed: Needed) {
+        let input = serde_json::to_string(&needed).expect("plain data has a text");
+        let says = self.need(task).map(|need| format!("{} has not been looked at yet", need.text()));
+        self.needed.insert(task, needed);
+        let write = self.writes.entry((task, None)).or_default();
+        write.start = Some(TaskStart { line: HOLD_LINE.to_owned(), input: Some(input), ..start });
+        write.reason = says;
+    }
+
+    /// What tasks await that begin to wait with these writes.
+    pub(super) fn awaits(&self, writes: &BTreeMap<Place, Write>) -> Vec<Await> {
+        let starts = writes.iter().filter(|(_, write)| write.start.is_some());
+        let begin = starts.filter_map(|((task, _), _)| {
+            let (need, (first, last)) = (self.need(*task)?, self.needed.get(task)?.span());
+            let (upstream, of_task) = (need.workflow.clone(), need.task.clone());
+            Some(Await { task: *task, upstream, of_task, first, last })
+        });
+        begin.collect()
+    }
+
+    /// The names of the tasks that end with these writes.
+    pub(super) fn over(&self, writes: &BTreeMap<Place, Write>) -> Vec<Arc<str>> {
+        let whole = writes.keys().filter(|(_, item)| item.is_none());
+        whole.filter(|(task, _)| self.state(*task).is_final()).map(|(task, _)| self.plan.name(*task)).collect()
+    }
+
+    /// Takes in what somebody saw who looked.
+    fn settle(&mut self, task: u32, settled: Settled) {
+        match settled {
+            Settled::Ends(state, reason) => self.mark((task, None), state, reason),
+            Settled::Waits(says) => self.writes.entry((task, None)).or_default().reason = Some(says),
+        }
+    }
+}
+
+impl Inner {
+    /// Reads what tasks need that wait already, and sees whether it has ended.
+    pub(super) async fn load_needed(&self, live: &mut Live) -> Result<()> {
+        let tasks: Vec<u32> =
+            live.plan.needs_elsewhere().filter(|task| live.state(*task) == TaskState::Running).collect();
+        for task in tasks {
+            let Some(child) = live.child((task, None)) else { continue };
+            let run = self.store.run(child).await?;
+            let needed = run.and_then(|run| serde_json::from_str(&run.input?).ok());
+            if let Some(needed) = needed {
+                live.needed.insert(task, needed);
+                live.to_look.insert(task);
+                self.awaits.note();
+            }
+        }
+        Ok(())
+    }
+
+    /// Sees what has become of what tasks await.
+    pub(super) async fn look_elsewhere(&self, live: &mut Live) -> Result<()> {
+        for task in std::mem::take(&mut live.to_look) {
+            let (Some(need), Some(needed)) = (live.need(task).cloned(), live.needed.get(&task).copied()) else {
+                continue;
+            };
+            if live.state(task) != TaskState::Running {
+                continue;
+            }
+            let settled = match self.find(&live.plan.job().key.namespace, &need, needed).await? {
+                Ok(found) => need.settle(&found),
+                Err(why) => Settled::Ends(TaskState::Failed, why),
+            };
+            live.settle(task, settled);
+        }
+        Ok(())
+    }
+
+    /// Wakes this node's runs that may wait for what has ended with a step.
+    pub(super) fn tell_waiting(&self, step: &WorkflowStep) {
+        if !step.awaits.is_empty() {
+            self.awaits.note();
+        }
+        if !step.over.is_empty() && self.awaits.is_used() {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Looks from time to time whether any task waits.
+    pub(super) async fn see_whether_awaited(&self) -> Result<()> {
+        if self.awaits.is_due(self.time.now()) {
+            self.awaits.used.store(self.store.is_anything_awaited().await?, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// How the runs of each date stand; or why that cannot be told.
+    async fn find(
+        &self,
+        namespace: &str,
+        need: &Elsewhere,
+        needed: Needed,
+    ) -> Result<std::result::Result<Vec<(Timestamp, Found)>, String>> {
+        let job = self.store.job(&JobKey::new(namespace, &need.workflow)).await?;
+        let dates = match (needed, &job) {
+            (Needed::Date(date), _) => vec![date],
+            (Needed::Within(from, to), Some(job)) => {
+                match self.definitions.dates_within(&job.definition.key, from, to, DATES_MAX).await? {
+                    Ok(dates) => dates,
+                    Err(why) => return Ok(Err(why)),
+                }
+            }
+            // Nobody knows its dates: it stands for one.
+            (Needed::Within(_, to), None) => vec![to],
+        };
+        let runs = match &job {
+            Some(job) => self.newest_runs(job, needed).await?,
+            None => BTreeMap::new(),
+        };
+        let mut found = Vec::with_capacity(dates.len());
+        for date in dates {
+            let stands = match runs.get(&date) {
+                Some(run) => self.stands(run, need).await?,
+                None => Found::Missing,
+            };
+            found.push((date, stands));
+        }
+        Ok(Ok(found))
+    }
+
+    /// The newest run of each date that a trigger, a backfill or somebody has made. Whoever repeats it is found by it.
+    async fn newest_runs(&self, job: &JobRow, needed: Needed) -> Result<BTreeMap<Timestamp, RunInfo>> {
+        let (first, last) = needed.span();
+        let mut runs = Vec::new();
+        let mut query = RunQuery {
+            namespace: Some(job.definition.key.namespace.clone()),
+            job: Some(job.id),
+            from: Some(first),
+            to: Some(last + 1),
+            limit: PAGE,
+            ..RunQuery::default()
+        };
+        loop {
+            let page = self.store.runs(query.clone()).await?;
+            query.before = page.last().map(|run| run.id);
+            let is_last = page.len() < PAGE as usize;
+            runs.extend(page);
+            if is_last {
+                break;
+            }
+        }
+        for trigger in self.definitions.triggers_of(&job.definition.key).await? {
+            let known = self.store.backfill_store().existing_runs(job.id, trigger, first, last).await?;
+            for run in known.into_iter().filter_map(|known| known.run) {
+                // Those of backfills have ids of the time when they were made.
+                if !runs.iter().any(|known| known.id == run) {
+                    runs.extend(self.store.run(run).await?);
+                }
+            }
+        }
+        let mut newest: BTreeMap<Timestamp, RunInfo> = BTreeMap::new();
+        for run in runs.into_iter().filter(|run| run.parent.is_none()) {
+            let is_newer =
+                newest.get(&run.fire_time).is_none_or(|it| (it.created_at, it.id) < (run.created_at, run.id));
+            if is_newer {
+                newest.insert(run.fire_time, run);
+            }
+        }
+        Ok(newest)
+    }
+
+    /// How a run stands, or the newest that repeats it.
+    async fn stands(&self, run: &RunInfo, need: &Elsewhere) -> Result<Found> {
+        let (mut at, mut version) = (run.id, run.job_version);
+        for _ in 0..REPEATS_MAX {
+            let number = match self.number(run.job, version, need).await? {
+                Ok(number) => number,
+                Err(()) => return Ok(Found::NoTask(at)),
+            };
+            let Some(stands) = self.store.run_stands(at, number.unwrap_or(0)).await? else { return Ok(Found::Missing) };
+            let Some(again) = stands.rerun_as else { return Ok(how(at, stands, number.is_some())) };
+            match self.store.run(again).await? {
+                Some(again) => (at, version) = (again.id, again.job_version),
+                // Retention has taken it.
+                None => return Ok(how(at, stands, number.is_some())),
+            }
+        }
+        Ok(Found::Open(at))
+    }
+
+    /// The number of the task that is needed, in a version of its workflow; nothing if the whole run is. An error: it has no such task.
+    async fn number(
+        &self,
+        job: mainspring_core::JobId,
+        version: mainspring_core::JobVersion,
+        need: &Elsewhere,
+    ) -> Result<std::result::Result<Option<u32>, ()>> {
+        let Some(name) = &need.task else { return Ok(Ok(None)) };
+        let definition = self.definitions.definition(job, version).await?;
+        Ok(definition.workflow().and_then(|workflow| workflow.find(name)).map(Some).ok_or(()))
+    }
+}
+
+/// How what is needed of a run stands: the run, or one of its tasks. A task to which nothing has happened in a run that is over counts as
+/// that has ended.
+fn how(run: RunId, stands: Stands, is_task: bool) -> Found {
+    let ended = stands.ended.map(counted);
+    let state = if is_task { stands.task.filter(|state| state.is_final()).or(ended) } else { ended };
+    state.map_or(Found::Open(run), |state| Found::Ended(run, state))
+}

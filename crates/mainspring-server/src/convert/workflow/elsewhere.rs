@@ -1,0 +1,88 @@
+//! What tasks need of other workflows: in the graph, a task of its own waits for it.
+
+use std::borrow::Cow;
+
+use mainspring_api::{ElsewhereSpec, JobSpec, NeedSpec, OneOrMany, Problem, TaskSpec};
+use mainspring_core::workflow::{At, Elsewhere};
+
+use crate::convert::job::unless_default;
+use crate::convert::texts::{duration_ms, duration_text, positive_ms};
+
+/// Returns a workflow with a task for each thing that its tasks need of other workflows, which they need by its name. What cannot be read
+/// is a problem, and left out.
+pub(super) fn expand<'a>(spec: &'a JobSpec, problems: &mut Vec<Problem>) -> Cow<'a, JobSpec> {
+    if !spec.tasks.values().any(|task| task.needs_elsewhere().next().is_some()) {
+        return Cow::Borrowed(spec);
+    }
+    let mut expanded = spec.clone();
+    for (name, task) in &spec.tasks {
+        let Some(needs) = &task.needs else { continue };
+        let mut places = task.needs_elsewhere().map(|(place, _)| format!("/tasks/{name}{place}"));
+        let mut named = Vec::with_capacity(needs.as_slice().len());
+        for need in needs.as_slice() {
+            let NeedSpec::Elsewhere(need) = need else {
+                named.push(need.clone());
+                continue;
+            };
+            match read(need, &places.next().unwrap_or_default()) {
+                Ok(need) => {
+                    let waits = TaskSpec { elsewhere: Some(write(&need)), ..TaskSpec::default() };
+                    expanded.tasks.insert(need.name(), waits);
+                    named.push(NeedSpec::Task(need.name()));
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        // One alone is at the place of the whole.
+        let needs = match (needs, named.pop()) {
+            (OneOrMany::One(_), one) => one.map(OneOrMany::One),
+            (OneOrMany::Many(_), last) => {
+                named.extend(last);
+                Some(OneOrMany::Many(named))
+            }
+        };
+        if let Some(task) = expanded.tasks.get_mut(name) {
+            task.needs = needs;
+        }
+    }
+    Cow::Owned(expanded)
+}
+
+/// Reads what is needed. What [`mainspring_api::check_job`] finds is not found here.
+pub(super) fn read(spec: &ElsewhereSpec, place: &str) -> Result<Elsewhere, Problem> {
+    let timeout = spec.timeout.as_deref().map(|text| positive_ms(text, &format!("{place}/timeout")));
+    Ok(Elsewhere {
+        workflow: spec.workflow.clone(),
+        task: spec.task.clone(),
+        at: match &spec.offset {
+            Some(text) => At::Offset(offset(text, &format!("{place}/offset"))?),
+            None => At::Word(spec.at.unwrap_or_default()),
+        },
+        on_missing: spec.on_missing.unwrap_or_default(),
+        timeout_ms: timeout.transpose()?,
+    })
+}
+
+fn offset(text: &str, place: &str) -> Result<i64, Problem> {
+    match text.strip_prefix('-') {
+        Some(text) => duration_ms(text, place).map(|ms| -ms),
+        None => duration_ms(text.strip_prefix('+').unwrap_or(text), place),
+    }
+}
+
+/// Writes what is needed.
+pub(super) fn write(need: &Elsewhere) -> ElsewhereSpec {
+    let (at, offset) = match need.at {
+        At::Word(word) => (unless_default(word), None),
+        At::Offset(ms) if ms < 0 => (None, Some(format!("-{}", duration_text(-ms)))),
+        At::Offset(ms) => (None, Some(duration_text(ms))),
+    };
+    ElsewhereSpec {
+        workflow: need.workflow.clone(),
+        task: need.task.clone(),
+        at,
+        offset,
+        on_missing: unless_default(need.on_missing),
+        timeout: need.timeout_ms.map(duration_text),
+    }
+}

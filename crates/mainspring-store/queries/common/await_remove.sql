@@ -1,0 +1,1 @@
+DELETE FROM workflow_await WHERE run_id = :run AND task = :task

@@ -1,0 +1,1 @@
+SELECT 1 FROM workflow_await LIMIT 1
