@@ -826,6 +826,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/flows/{flow}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns what a flow did in each minute of the last day, the oldest first: items and bodies of its components, and what its queues
+         *     held. The present minute is not among them, nor are those in which nothing happened. A flow of more than 347 components and
+         *     connections has fewer minutes: 500,000 figures, and half an hour at least.
+         */
+        get: operations["flows_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/flows/{flow}/items/{item}": {
         parameters: {
             query?: never;
@@ -3750,11 +3771,57 @@ export interface components {
             /** @description The component that takes them. */
             to: string;
         };
+        /** @description What a component did in a minute. */
+        FlowCounts: {
+            /**
+             * Format: int64
+             * @description Their bytes.
+             */
+            bytes_in: number;
+            /**
+             * Format: int64
+             * @description Their bytes.
+             */
+            bytes_out: number;
+            /**
+             * Format: int64
+             * @description Items that it took.
+             */
+            items_in: number;
+            /**
+             * Format: int64
+             * @description Items that it put into queues.
+             */
+            items_out: number;
+            /**
+             * Format: int64
+             * @description How long these ran together, in milliseconds.
+             */
+            task_ms: number;
+            /**
+             * Format: int64
+             * @description Bodies that ended.
+             */
+            tasks: number;
+        };
         /** @description How many items were removed. */
         FlowDropped: {
             /**
              * Format: int64
              * @description How many.
+             */
+            items: number;
+        };
+        /** @description What a queue held at the end of a minute. */
+        FlowHeld: {
+            /**
+             * Format: int64
+             * @description Their bytes.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Items, those of bodies included.
              */
             items: number;
         };
@@ -3824,6 +3891,19 @@ export interface components {
             at: components["schemas"]["Timestamp"];
             /** @description What it says. */
             text: string;
+        };
+        /** @description What a flow did in a minute. Minutes in which nothing happened are left out: queues are then as they were before. */
+        FlowMinute: {
+            /** @description When the minute began. */
+            at: components["schemas"]["Timestamp"];
+            /** @description What components did, by name. Those that did nothing are left out. */
+            components: {
+                [key: string]: components["schemas"]["FlowCounts"];
+            };
+            /** @description What queues held at its end, by name. Those that were empty are left out. */
+            queues: {
+                [key: string]: components["schemas"]["FlowHeld"];
+            };
         };
         /**
          * @description What becomes of times that pass while the body runs.
@@ -9463,6 +9543,66 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    flows_history: {
+        parameters: {
+            query?: {
+                /** @description How many minutes back, 1 to 1,440; 1,440 when absent. */
+                minutes?: number;
+                /** @description The name of a component or connection: minutes then have what is known of this one. */
+                of?: string;
+            };
+            header?: never;
+            path: {
+                flow: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "at": "2026-03-29T10:00:00Z",
+                     *         "components": {
+                     *           "order": {
+                     *             "bytes_in": 0,
+                     *             "bytes_out": 240,
+                     *             "items_in": 0,
+                     *             "items_out": 30,
+                     *             "task_ms": 4,
+                     *             "tasks": 30
+                     *           }
+                     *         },
+                     *         "queues": {
+                     *           "order:log": {
+                     *             "bytes": 240,
+                     *             "items": 30
+                     *           }
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["FlowMinute"][];
                 };
             };
             /** @description Refused */

@@ -114,6 +114,7 @@
 //! | [`FLOW_COMPONENTS`] | POST ([`FlowChange`](crate::FlowChange)) | → [`Flow`](crate::Flow) |
 //! | [`FLOW_WHY`] | GET | → [`FlowComponent`](crate::FlowComponent) |
 //! | [`FLOW_LOG`] | GET | array of [`FlowLine`](crate::FlowLine) |
+//! | [`FLOW_HISTORY`] | GET ([`FlowHistoryFilter`](crate::FlowHistoryFilter)) | array of [`FlowMinute`](crate::FlowMinute) |
 //! | [`FLOW_QUEUE`] | GET, DELETE ([`FlowItemFilter`](crate::FlowItemFilter)) | array of [`FlowItem`](crate::FlowItem); DELETE: [`FlowDropped`](crate::FlowDropped) |
 //! | [`FLOW_INPUT`] | POST (bytes) | → [`FlowPut`](crate::FlowPut) |
 //! | [`FLOW_POOLS`] | GET | array of [`FlowPool`](crate::FlowPool) |
@@ -391,6 +392,8 @@ pub const FLOW_COMPONENTS: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/c
 pub const FLOW_WHY: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/why";
 /// The last lines of a component's log.
 pub const FLOW_LOG: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/log";
+/// What a flow did minute by minute.
+pub const FLOW_HISTORY: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/history";
 /// Puts an item into a component with `http_in`: the body is its payload, query parameters are its attributes.
 pub const FLOW_INPUT: &str = "/api/v1/namespaces/{namespace}/flows/{flow}/components/{component}/items";
 /// Pools of permits of flows.
@@ -536,6 +539,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (FLOW_COMPONENTS, &["POST"]),
     (FLOW_WHY, &["GET"]),
     (FLOW_LOG, &["GET"]),
+    (FLOW_HISTORY, &["GET"]),
     (FLOW_QUEUE, &["GET", "DELETE"]),
     (FLOW_INPUT, &["POST"]),
     (FLOW_POOLS, &["GET"]),

@@ -11,6 +11,7 @@ mod calendar;
 mod cluster;
 mod dashboard;
 mod flow;
+mod flow_history;
 mod job;
 mod live;
 mod log;
@@ -55,6 +56,7 @@ pub use flow::{
     FlowFileFilter, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowPoolSize, FlowPut, FlowReplay,
     FlowReplayed, FlowSummary,
 };
+pub use flow_history::{FlowCounts, FlowHeld, FlowHistoryFilter, FlowMinute};
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use live::{LiveChange, LiveItem, LiveStats, StreamFilter};
 pub use log::{

@@ -11,6 +11,7 @@ mod cycles;
 mod definition;
 mod edit;
 pub mod gate;
+mod history;
 mod machine;
 mod problem;
 mod queue;
@@ -22,6 +23,7 @@ pub use definition::{
     Trigger,
 };
 pub use gate::{Blocked, Gate, Reason};
+pub use history::{Held, MINUTE_MS, MINUTES_KEPT_MS, Minute, Recorder, kept_ms};
 pub use machine::{
     Bulletin, Cause, ComponentState, Content, Counters, Disposal, Event, IdleCheck, Level, Machine, Now, Output,
     PoolId, Pools, Refused, Start, Ticket, TurnId, Verdict, Why, Write,

@@ -8,6 +8,7 @@
 
 mod body;
 mod changes;
+mod history;
 mod running;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 pub(crate) use body::Tools;
 pub use body::session::{FlowHandlers, Item, Session};
 use changes::Changes;
+pub use history::minutes;
 use works::Works;
 
 /// What is asked of flows. Cheap to clone.

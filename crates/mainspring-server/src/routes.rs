@@ -14,6 +14,7 @@ mod document;
 pub(crate) mod events;
 mod export;
 mod facets;
+mod flow_history;
 mod flow_items;
 mod flow_pools;
 mod flows;
@@ -176,6 +177,7 @@ fn table() -> Vec<Route> {
         alerts::routes(),
         xxl::routes(),
         xxl_glue::routes(),
+        flow_history::routes(),
         flow_items::routes(),
         flow_pools::routes(),
         flows::routes(),

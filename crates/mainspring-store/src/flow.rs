@@ -45,6 +45,13 @@ pub trait FlowStore: Send + Sync {
     /// Carries out writes of the owner at an epoch, all or none. False: the flow has another owner, or is gone. What is repeated
     /// changes nothing more.
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool>;
+
+    /// Keeps what the owner at an epoch has counted in a minute, and forgets minutes of the flow before another instant. False: the
+    /// flow has another owner, or is gone. What is repeated changes nothing more.
+    async fn put_flow_minute(&self, flow: i64, minute: FlowMinute, forget_before: Timestamp) -> Result<bool>;
+
+    /// Minutes of a flow from an instant up to another one, by time and then by epoch.
+    async fn flow_minutes(&self, flow: i64, from: Timestamp, until: Timestamp) -> Result<Vec<FlowMinute>>;
 }
 
 /// A flow that is to be saved.
@@ -156,6 +163,17 @@ pub struct ItemContent {
     pub attributes: String,
     /// Its payload.
     pub payload: Vec<u8>,
+}
+
+/// What an owner of a flow has counted in a minute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FlowMinute {
+    /// When the minute began.
+    pub at: Timestamp,
+    /// The owner's epoch.
+    pub epoch: i64,
+    /// JSON of [`mainspring_core::flow::Minute`].
+    pub figures: String,
 }
 
 /// A change of an item.

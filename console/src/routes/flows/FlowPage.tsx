@@ -17,7 +17,6 @@ import { FlowCanvas } from './FlowCanvas';
 import { FlowPanel } from './FlowPanel';
 import { Bulletins, FlowTables } from './FlowTables';
 import css from './Flows.module.css';
-import { useSamples } from './History';
 import { QueueDialog } from './QueueDialog';
 import { bulletinsOf } from './model';
 import { FLOW, type Flow, flowQuery } from './queries';
@@ -54,7 +53,6 @@ function Shown({ flow, trail }: { flow: Flow; trail: React.ReactNode }) {
   const formats = useFormats();
   const { view = 'canvas', at, dir = 'LR', queue, item } = flowRoute.useSearch();
   const navigate = useNavigate();
-  const samples = useSamples(flow.namespace, flow.name);
   const remove = useRemove(flow);
   const { make } = useFlowActions(flow);
   const set = (change: object) => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, ...change }), replace: true } as never);
@@ -126,7 +124,7 @@ function Shown({ flow, trail }: { flow: Flow; trail: React.ReactNode }) {
       ) : (
         <div className={panel.body} data-panel={at ? true : undefined}>
           <FlowCanvas flow={flow} direction={dir} chosen={at} onChoose={choose} onQueue={onQueue} />
-          {at && <FlowPanel key={at} name={at} flow={flow} samples={samples} onChoose={choose} onQueue={onQueue} />}
+          {at && <FlowPanel key={at} name={at} flow={flow} onChoose={choose} onQueue={onQueue} />}
         </div>
       )}
       {listed && <QueueDialog flow={flow} connection={listed} item={item} onItem={(id) => set({ item: id })} onClose={() => onQueue(undefined)} />}

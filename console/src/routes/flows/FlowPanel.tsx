@@ -8,15 +8,14 @@ import { StateBadge } from '@/components/StateBadge';
 import { useFormats, useT } from '@/i18n';
 import panel from '../workflow/Workflow.module.css';
 import css from './Flows.module.css';
-import { Spark } from './History';
-import { type Sample, kindOf, relationshipsOf, stateOf } from './model';
+import { Spark, useMinutes, useMinutesAndNow } from './History';
+import { kindOf, relationshipsOf, stateOf } from './model';
 import { type Flow, type FlowComponent, type FlowConnection, linesQuery } from './queries';
 import { useFlowActions } from './useFlowActions';
 import { useWhen } from './useWhen';
 
 export interface FlowPanelProps {
   flow: Flow;
-  samples: readonly Sample[];
   onChoose: (name: string | undefined) => void;
   onQueue: (connection: string) => void;
 }
@@ -37,13 +36,14 @@ export function FlowPanel({ name, ...rest }: FlowPanelProps & { name: string }) 
   );
 }
 
-function Component({ component, flow, samples, onChoose }: FlowPanelProps & { component: FlowComponent }) {
+function Component({ component, flow, onChoose }: FlowPanelProps & { component: FlowComponent }) {
   const t = useT();
   const formats = useFormats();
   const when = useWhen();
   const { ofComponent } = useFlowActions(flow);
   const { state, word } = stateOf(component);
   const { name } = component;
+  const samples = useMinutes(flow, name);
   const spec = flow.spec.components[name];
   const queues = (those: readonly FlowConnection[]) => (
     <span className={panel.names}>
@@ -77,9 +77,9 @@ function Component({ component, flow, samples, onChoose }: FlowPanelProps & { co
         </ul>
       )}
       <div className={css.sparks} aria-label={t.flows.history} role="group">
-        <Spark label={t.flows.in} samples={samples} of={`c ${name}`} index={0} format={formats.number} />
-        <Spark label={t.flows.out} samples={samples} of={`c ${name}`} index={1} format={formats.number} />
-        <Spark label={t.flows.bodies} samples={samples} of={`c ${name}`} index={2} format={formats.number} />
+        <Spark label={t.flows.inMinute} samples={samples} of={`c ${name}`} index={0} format={formats.number} />
+        <Spark label={t.flows.outMinute} samples={samples} of={`c ${name}`} index={1} format={formats.number} />
+        <Spark label={t.flows.bodiesMinute} samples={samples} of={`c ${name}`} index={2} format={formats.number} />
         <p className={css.quiet}>{t.flows.historyText}</p>
       </div>
       {spec?.description && <p>{spec.description}</p>}
@@ -128,10 +128,11 @@ function Lines({ flow, component }: { flow: Flow; component: string }) {
   );
 }
 
-function Connection({ connection, flow, samples, onQueue, onChoose }: FlowPanelProps & { connection: FlowConnection }) {
+function Connection({ connection, flow, onQueue, onChoose }: FlowPanelProps & { connection: FlowConnection }) {
   const t = useT();
   const formats = useFormats();
   const { name, from, to } = connection;
+  const samples = useMinutesAndNow(flow, name);
   const spec = flow.spec.connections?.find((each) => each.from === from && each.to === to);
   const end = (component: string) => (
     <button type="button" className={panel.link} onClick={() => onChoose(component)}>

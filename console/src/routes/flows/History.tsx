@@ -1,19 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useMemo } from 'react';
 import { useT } from '@/i18n';
 import css from './Flows.module.css';
-import { type Sample, lineOf, sampleOf, withSample } from './model';
-import { flowQuery } from './queries';
+import { type Sample, lineOf, minutesOf, withPresent } from './model';
+import { type Flow, flowQuery, historyQuery } from './queries';
 
-/** Keeps what was seen of a flow while its page is open: five minutes at most. */
-export function useSamples(namespace: string, flow: string): readonly Sample[] {
-  const { data, dataUpdatedAt } = useQuery(flowQuery(namespace, flow));
-  const kept = useRef<readonly Sample[]>([]);
-  if (data && kept.current.at(-1)?.at !== dataUpdatedAt) kept.current = withSample(kept.current, sampleOf(data, dataUpdatedAt));
-  return kept.current;
+/** What a component or queue did in each minute of the last day. */
+export function useMinutes(flow: Flow, of: string): readonly Sample[] {
+  const { data, dataUpdatedAt } = useQuery(historyQuery(flow.namespace, flow.name, of));
+  return useMemo(() => minutesOf(data ?? [], dataUpdatedAt), [data, dataUpdatedAt]);
 }
 
-/** A figure over the time that the page is open, as a small line. */
+/** The same of a queue, and what it holds now. */
+export function useMinutesAndNow(flow: Flow, of: string): readonly Sample[] {
+  const samples = useMinutes(flow, of);
+  const { dataUpdatedAt } = useQuery(flowQuery(flow.namespace, flow.name));
+  return withPresent(samples, flow, dataUpdatedAt);
+}
+
+/** A figure over the last day, as a small line. */
 export function Spark({ label, samples, of, index, format }: { label: string; samples: readonly Sample[]; of: string; index: number; format: (value: number) => string }) {
   const t = useT();
   const { points, max, last } = lineOf(samples, of, index);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { layout } from '../workflow/layout';
 import { pathOf } from '../workflow/shape';
-import { fullness, graphOf, kindOf, lineOf, stateOf, withSample, SAMPLES_MAX } from './model';
+import { MINUTE, fullness, graphOf, kindOf, lineOf, minutesOf, stateOf, withPresent } from './model';
+import type { FlowMinute } from './queries';
 
 const connections = [
   { name: 'a:b', from: 'a', to: 'b' },
@@ -35,12 +36,18 @@ test('states and fullness', () => {
   expect(fullness({ items: 1, bytes: 300, max_items: 100, max_bytes: 100 })).toBe(1);
 });
 
-test('lines hold the last five minutes', () => {
-  let samples: Parameters<typeof withSample>[0] = [];
-  for (let at = 0; at < SAMPLES_MAX + 5; at += 1) samples = withSample(samples, { at, values: new Map([['q x', [at]]]) });
-  expect(samples).toHaveLength(SAMPLES_MAX);
-  const line = lineOf(samples, 'q x', 0);
-  expect([line.max, line.last]).toEqual([304, 304]);
+test('minutes in which nothing happened are filled in, up to the present one', () => {
+  const begin = Date.UTC(2026, 2, 29, 10);
+  const did = { items_in: 3, bytes_in: 9, items_out: 2, bytes_out: 6, tasks: 5, task_ms: 1 };
+  const minute = (at: number, items: number) => ({ at: new Date(begin + at * MINUTE).toISOString(), components: { work: did }, queues: (items > 0 ? { 'a:b': { items, bytes: items * 2 } } : {}) as FlowMinute['queues'] });
+  const samples = minutesOf([minute(0, 4), minute(3, 0)], begin + 5.5 * MINUTE);
+  expect(samples.map(({ at }) => (at - begin) / MINUTE)).toEqual([0, 1, 2, 3, 4]);
+  expect(samples.map(({ values }) => values.get('q a:b')?.[0] ?? 0)).toEqual([4, 4, 4, 0, 0]);
+  expect(samples.map(({ values }) => values.get('c work')?.[2] ?? 0)).toEqual([5, 0, 0, 5, 0]);
+  expect(minutesOf([], begin)).toEqual([]);
+  const present = withPresent(samples, { connections: [{ name: 'a:b', items: 8, bytes: 16 }] } as never, begin + 5.5 * MINUTE);
+  const line = lineOf(present, 'q a:b', 0);
+  expect([line.max, line.last]).toEqual([8, 8]);
   expect(line.points.split(' ').at(-1)).toBe('100.00,2.00');
   expect(lineOf([], 'q x', 0)).toEqual({ points: '', max: 0, last: 0 });
 });

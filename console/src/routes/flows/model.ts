@@ -2,7 +2,7 @@
 import type { State } from '@/states';
 import type { LayoutRequest } from '../workflow/layout';
 import type { Direction } from '../workflow/shape';
-import type { ComponentSpec, Flow, FlowComponent, FlowConnection } from './queries';
+import type { ComponentSpec, Flow, FlowComponent, FlowConnection, FlowMinute } from './queries';
 
 export const COMPONENT = { width: 224, height: 78 };
 export const QUEUE = { width: 140, height: 40 };
@@ -71,24 +71,38 @@ export function bulletinsOf(flow: Flow): Bulletin[] {
   return flow.components.flatMap(({ name, bulletins }) => bulletins.map((bulletin) => ({ component: name, ...bulletin }))).sort((a, b) => b.at.localeCompare(a.at));
 }
 
-/** What is kept of a flow at one look at it. */
+/** What a flow did in a minute, or holds now. */
 export interface Sample {
   at: number;
   values: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Looks that are kept: five minutes. */
-export const SAMPLES_MAX = 300;
+export const MINUTE = 60_000;
 
-export function sampleOf(flow: Flow, at: number): Sample {
-  const values = new Map<string, readonly number[]>();
-  for (const { name, items_in, items_out, active } of flow.components) values.set(`c ${name}`, [items_in, items_out, active]);
-  for (const { name, items, bytes } of flow.connections) values.set(`q ${name}`, [items, bytes]);
-  return { at, values };
+type Values = [string, readonly number[]];
+const queuesOf = (of: FlowMinute): Values[] => Object.entries(of.queues).map(([name, { items, bytes }]) => [`q ${name}`, [items, bytes]]);
+const componentsOf = (of: FlowMinute): Values[] => Object.entries(of.components).map(([name, it]) => [`c ${name}`, [it.items_in, it.items_out, it.tasks]]);
+
+/** The minutes of a flow up to the present one: the server leaves out those in which nothing happened, and queues are then as before. */
+export function minutesOf(minutes: readonly FlowMinute[], now: number): Sample[] {
+  const samples: Sample[] = [];
+  let queues: ReadonlyMap<string, readonly number[]> = new Map();
+  const fill = (until: number) => {
+    for (let at = (samples.at(-1)?.at ?? until) + MINUTE; at < until; at += MINUTE) samples.push({ at, values: queues });
+  };
+  for (const minute of minutes) {
+    const at = Date.parse(minute.at);
+    fill(at);
+    queues = new Map(queuesOf(minute));
+    samples.push({ at, values: new Map([...queues, ...componentsOf(minute)]) });
+  }
+  fill(now - (now % MINUTE));
+  return samples;
 }
 
-export function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
-  return [...samples.slice(1 - SAMPLES_MAX), sample];
+/** The same, and what queues hold now. */
+export function withPresent(samples: readonly Sample[], flow: Pick<Flow, 'connections'>, now: number): Sample[] {
+  return [...samples, { at: now, values: new Map(flow.connections.map(({ name, items, bytes }) => [`q ${name}`, [items, bytes]])) }];
 }
 
 /** The points of a line over time in a box of one by one, the oldest at the left, and its largest value. */

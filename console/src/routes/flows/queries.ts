@@ -9,6 +9,7 @@ export type FlowSummary = components['schemas']['FlowSummary'];
 export type FlowComponent = components['schemas']['FlowComponent'];
 export type FlowConnection = components['schemas']['FlowConnection'];
 export type FlowItem = components['schemas']['FlowItem'];
+export type FlowMinute = components['schemas']['FlowMinute'];
 export type FlowAction = components['schemas']['FlowAction'];
 export type ComponentSpec = components['schemas']['ComponentSpec'];
 export type ConnectionSpec = components['schemas']['ConnectionSpec'];
@@ -29,6 +30,15 @@ export const flowQuery = (namespace: string, flow: string) =>
     queryKey: ['flow', namespace, flow],
     queryFn: ({ signal }) => ask(api.GET(FLOW, { params: { path: { namespace, flow } }, signal })),
     meta: { topics: ['stats', `flow:${namespace}/${flow}`], every: 1000 },
+    retry: false,
+  });
+
+// A minute is kept when it is over.
+export const historyQuery = (namespace: string, flow: string, of: string) =>
+  queryOptions({
+    queryKey: ['flow-history', namespace, flow, of],
+    queryFn: ({ signal }) => ask(api.GET(`${FLOW}/history`, { params: { path: { namespace, flow }, query: { of } }, signal })),
+    meta: { topics: ['stats'], every: 15_000 },
     retry: false,
   });
 

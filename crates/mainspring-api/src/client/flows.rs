@@ -4,8 +4,9 @@ use reqwest::Method;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    Flow, FlowChange, FlowChecked, FlowComponent, FlowDropped, FlowItem, FlowItemContent, FlowItemFilter, FlowLine,
-    FlowPool, FlowPoolSize, FlowReplay, FlowReplayed, FlowSpec, FlowSummary, routes,
+    Flow, FlowChange, FlowChecked, FlowComponent, FlowDropped, FlowHistoryFilter, FlowItem, FlowItemContent,
+    FlowItemFilter, FlowLine, FlowMinute, FlowPool, FlowPoolSize, FlowReplay, FlowReplayed, FlowSpec, FlowSummary,
+    routes,
 };
 
 impl Client {
@@ -42,6 +43,16 @@ impl Client {
     /// Returns the last lines of a component's log.
     pub async fn flow_log(&self, namespace: &str, name: &str, component: &str) -> Result<Vec<FlowLine>, ClientError> {
         self.get(&routes::path(routes::FLOW_LOG, &[namespace, name, component]), &()).await
+    }
+
+    /// Returns what a flow did minute by minute, the oldest first.
+    pub async fn flow_history(
+        &self,
+        namespace: &str,
+        name: &str,
+        filter: FlowHistoryFilter,
+    ) -> Result<Vec<FlowMinute>, ClientError> {
+        self.get(&routes::path(routes::FLOW_HISTORY, &[namespace, name]), &filter).await
     }
 
     /// Lists items that wait in a connection, in the order in which they leave.

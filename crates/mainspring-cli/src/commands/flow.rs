@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Flow, FlowAction, FlowChange, FlowItemFilter, FlowReplay};
+use mainspring_api::{Flow, FlowAction, FlowChange, FlowHistoryFilter, FlowItemFilter, FlowReplay};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
@@ -12,7 +12,7 @@ use crate::files;
 use crate::graph::{self, Language};
 use crate::name::JobName;
 use crate::output::{Form, Output};
-use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_POOL};
+use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_MOMENT, FLOW_POOL, moments};
 
 /// Work with flows: components joined by queues of items
 #[derive(Debug, Args)]
@@ -22,6 +22,7 @@ use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_POOL};
   mainspring flow stop orders work
   mainspring flow why orders sort
   mainspring flow log orders log
+  mainspring flow history orders work --minutes 240
   mainspring flow queue list orders order:sort
   mainspring flow queue look orders 1795712345678000
   mainspring flow queue drop orders order:sort
@@ -61,6 +62,8 @@ enum Verb {
     Why(ComponentName),
     /// Show the last lines of a component's log
     Log(ComponentName),
+    /// Show what components did minute by minute, and what queues held
+    History(HistoryArgs),
     /// Look into the queues of a flow
     Queue(QueueArgs),
     /// Say how many bodies may run at once
@@ -101,6 +104,18 @@ struct ComponentName {
     /// Its component
     #[arg(value_name = "COMPONENT")]
     component: String,
+}
+
+#[derive(Debug, Args)]
+struct HistoryArgs {
+    #[command(flatten)]
+    name: FlowName,
+    /// This component or connection only
+    #[arg(value_name = "COMPONENT|CONNECTION")]
+    only: Option<String>,
+    /// How many minutes back
+    #[arg(long, default_value_t = 60, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1440))]
+    minutes: u32,
 }
 
 #[derive(Debug, Args)]
@@ -243,6 +258,12 @@ pub fn run(args: FlowArgs, output: &Output) -> Result {
                     }),
                     _ => output.items(&lines),
                 }
+            }
+            Verb::History(args) => {
+                let (namespace, flow) = args.name.of(&session);
+                let filter = FlowHistoryFilter { minutes: Some(args.minutes), of: args.only };
+                let minutes = session.ask(session.client.flow_history(namespace, flow, filter)).await?;
+                output.list(&moments(&minutes), &FLOW_MOMENT)
             }
             Verb::Queue(args) => queue(&session, args.verb, output).await,
             Verb::Pool(args) => match args.verb {

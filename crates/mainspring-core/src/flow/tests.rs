@@ -6,6 +6,7 @@ mod checks;
 mod gates;
 mod gathers;
 mod idle;
+mod minutes;
 mod races;
 mod reference;
 mod spellings;

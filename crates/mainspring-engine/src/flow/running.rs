@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use mainspring_core::Timestamp;
 use mainspring_core::flow::body::{Content, Done};
 use mainspring_core::flow::{
-    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Now, Output, Pools, TurnId,
-    Verdict, Write,
+    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Minute, Now, Output, Pools,
+    Recorder, TurnId, Verdict, Write,
 };
 use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;
@@ -13,6 +14,7 @@ use tokio::sync::watch;
 
 use super::body::{Claims, Told};
 use super::changes::Changes;
+use super::history::Due;
 use super::writes::Outcome;
 use super::{ComponentView, ConnectionView, FlowError, FlowView, FoundItem, Line, Reply, WaitingItem};
 
@@ -47,6 +49,7 @@ pub(super) struct Running {
     pub(super) pending: Vec<Pending>,
     pub(super) is_writing: bool,
     logs: Vec<VecDeque<Line>>,
+    recorder: Recorder,
 }
 
 /// Writes that belong together, and who hears when they are kept.
@@ -96,6 +99,9 @@ impl Running {
             }
         }
         let logs = definition.parts.iter().map(|_| VecDeque::new()).collect();
+        let components = definition.parts.iter().map(|part| part.component.name.clone()).collect();
+        let queues = (0..numbers.len()).map(|connection| connection_name(&definition, connection)).collect();
+        let recorder = Recorder::new(components, queues, &machine, now);
         let mut running = Self {
             row: FlowRow { epoch, ..row },
             epoch,
@@ -109,6 +115,7 @@ impl Running {
             pending: Vec::new(),
             is_writing: false,
             logs,
+            recorder,
         };
         running.resume(pools, now);
         running
@@ -353,11 +360,23 @@ impl Running {
     }
 
     fn connection_name(&self, connection: usize) -> String {
-        let it = &self.definition.connections[connection];
-        let name = |component: usize| self.definition.parts[component].component.name.as_str();
-        let ends = format!("{}:{}", name(it.from), name(it.to));
-        let usual = it.relationships.len() == 1 && it.relationships[0] == "success";
-        if usual { ends } else { format!("{ends}:{}", it.relationships.join("+")) }
+        connection_name(&self.definition, connection)
+    }
+
+    /// The minute that is over, if something happened in it.
+    pub(super) fn roll(&mut self, now: Now) -> Option<Due> {
+        let over = self.recorder.roll(&self.machine, now);
+        over.map(|minute| self.due(minute))
+    }
+
+    /// What has happened in the minute that goes on, as this node will not see its end.
+    pub(super) fn cut(&mut self) -> Option<Due> {
+        let begun = self.recorder.cut(&self.machine);
+        begun.map(|minute| self.due(minute))
+    }
+
+    fn due(&self, (at, minute): (Timestamp, Minute)) -> Due {
+        Due { flow: self.row.id, epoch: self.epoch, at, minute, kept_ms: self.recorder.kept_ms() }
     }
 
     pub(super) fn view(&self, pools: &Pools, now: Now) -> FlowView {
@@ -398,6 +417,14 @@ impl Running {
             pools: pools.iter().map(|(name, size, active)| (name.to_owned(), size, active)).collect(),
         }
     }
+}
+
+fn connection_name(definition: &Definition, connection: usize) -> String {
+    let it = &definition.connections[connection];
+    let name = |component: usize| definition.parts[component].component.name.as_str();
+    let ends = format!("{}:{}", name(it.from), name(it.to));
+    let usual = it.relationships.len() == 1 && it.relationships[0] == "success";
+    if usual { ends } else { format!("{ends}:{}", it.relationships.join("+")) }
 }
 
 const fn id_of(write: &ItemWrite) -> ItemId {

@@ -13,7 +13,7 @@ use mainspring_core::flow::{
 };
 use mainspring_core::{Timestamp, flow};
 use mainspring_store::{
-    Error, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, MemoryStore, Result, Store,
+    Error, FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, MemoryStore, Result, Store,
 };
 use tokio::sync::watch;
 
@@ -160,6 +160,14 @@ impl FlowStore for Picky {
             return Err(Error::Rejected { operation: "write items of a flow", source: "no such text".into() });
         }
         self.0.write_items(flow, epoch, writes).await
+    }
+
+    async fn put_flow_minute(&self, flow: i64, minute: FlowMinute, forget_before: Timestamp) -> Result<bool> {
+        self.0.put_flow_minute(flow, minute, forget_before).await
+    }
+
+    async fn flow_minutes(&self, flow: i64, from: Timestamp, until: Timestamp) -> Result<Vec<FlowMinute>> {
+        self.0.flow_minutes(flow, from, until).await
     }
 }
 

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use mainspring_core::cluster::{Shard, Status};
 use mainspring_core::flow::body::Body;
-use mainspring_core::flow::{Definition, Event, Now, Pools, Refused, Start, Ticket};
+use mainspring_core::flow::{Definition, Event, MINUTE_MS, Now, Pools, Refused, Start, Ticket};
 use mainspring_core::shard_of;
 use mainspring_store::{FlowRow, ItemWrite, Store, causes};
 use tokio::sync::{mpsc, watch};
 
 use super::body::{Claims, Run, Told, Tools};
 use super::changes::Changes;
+use super::history::Due;
 use super::running::{Ended, Loaded, Pending, Running};
 use super::writes::{Outcome, keep};
 use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
@@ -139,8 +140,12 @@ impl Works {
     fn next_wakeup_ms(&self) -> i64 {
         let flows = self.flows.values().filter_map(|running| running.machine.next_wakeup_ms());
         let net = (!self.flows.is_empty()).then_some(self.net_at);
+        // The end of the present minute.
+        let minute = self.now();
+        let minute = minute.mono_ms + MINUTE_MS - minute.wall.as_millis().rem_euclid(MINUTE_MS);
+        let minute = (!self.flows.is_empty()).then_some(minute);
         let look = (self.store.cluster().is_some()).then_some(self.look_at);
-        flows.chain(net).chain(look).min().unwrap_or(i64::MAX / 2)
+        flows.chain(net).chain(minute).chain(look).min().unwrap_or(i64::MAX / 2)
     }
 
     /// Does what is due.
@@ -161,6 +166,10 @@ impl Works {
                 }
             }
             running.note_expired();
+            if let Some(due) = running.roll(now) {
+                let store = Arc::clone(&self.store);
+                self.tasks.start(async move { due.keep(store.flow_store()).await });
+            }
         }
         if draws_net {
             self.net_at = now.mono_ms + NET_EVERY_MS;
@@ -275,7 +284,8 @@ impl Works {
             Inbox::Written(id, generation, None) => {
                 if self.flows.get(&id).is_some_and(|it| it.generation == generation) {
                     tracing::warn!(flow = id, "another node runs the flow by now; its items are that one's");
-                    self.give_up(id);
+                    // Its last minute is refused, too.
+                    drop(self.give_up(id));
                     self.list();
                 }
             }
@@ -315,7 +325,10 @@ impl Works {
         let owned: BTreeMap<i64, FlowRow> =
             rows.into_iter().filter(|row| self.owns(row)).map(|row| (row.id, row)).collect();
         let gone: Vec<i64> = self.flows.keys().filter(|id| !owned.contains_key(id)).copied().collect();
-        gone.into_iter().for_each(|id| self.give_up(id));
+        for due in gone.into_iter().filter_map(|id| self.give_up(id)).collect::<Vec<_>>() {
+            let store = Arc::clone(&self.store);
+            self.tasks.start(async move { due.keep(store.flow_store()).await });
+        }
         self.broken.retain(|id, version| owned.get(id).is_some_and(|row| row.version == *version));
         for (id, row) in owned {
             // A list from before the flow was taken has an older epoch; one with a newer has been taken by another since.
@@ -323,8 +336,8 @@ impl Works {
             if let Some(running) = self.flows.get_mut(&id).filter(same) {
                 running.row = FlowRow { epoch: running.epoch, ..row };
             } else if !self.loading.contains_key(&id) && !self.broken.contains_key(&id) {
-                self.give_up(id);
-                self.load(row);
+                let due = self.give_up(id);
+                self.load(row, due);
             }
         }
         self.tell();
@@ -354,12 +367,15 @@ impl Works {
         self.status.borrow().as_ref().is_some_and(|status| status.trusted && status.owned.contains(shard))
     }
 
-    /// Takes a flow and reads its items.
-    fn load(&mut self, row: FlowRow) {
+    /// Takes a flow and reads its items, once the last minute of who had it before is kept.
+    fn load(&mut self, row: FlowRow, due: Option<Due>) {
         let id = row.id;
         self.loading.insert(id, row.version);
         let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
         self.tasks.start(async move {
+            if let Some(due) = due {
+                due.keep(store.flow_store()).await;
+            }
             let _ = inbox.send(Inbox::Loaded(id, read(&*store, row).await));
         });
     }
@@ -412,13 +428,14 @@ impl Works {
         }
     }
 
-    /// Ends the bodies of a flow; their items stay in the store.
-    fn give_up(&mut self, id: i64) {
-        if let Some(mut running) = self.flows.remove(&id) {
-            running.touch(&self.changes);
-            running.machine.give_up(&mut self.pools);
-            running.bodies.values().for_each(|body| Told::GivenUp.end(body));
-        }
+    /// Ends the bodies of a flow; their items stay in the store. Returns what of its history is still to be kept.
+    fn give_up(&mut self, id: i64) -> Option<Due> {
+        let mut running = self.flows.remove(&id)?;
+        running.touch(&self.changes);
+        let due = running.cut();
+        running.machine.give_up(&mut self.pools);
+        running.bodies.values().for_each(|body| Told::GivenUp.end(body));
+        due
     }
 
     fn find(&mut self, name: &Name) -> Result<&mut Running, FlowError> {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use mainspring_api::{ErrorCode, Flow, FlowAction, FlowChange, FlowItemFilter, FlowReplay, FlowSpec};
+use mainspring_api::{
+    ErrorCode, Flow, FlowAction, FlowChange, FlowHistoryFilter, FlowItemFilter, FlowReplay, FlowSpec,
+};
 use serde_json::{Value, json};
 
 use crate::kit::{Running, code};
@@ -340,6 +342,48 @@ async fn bodies_that_make_no_sense_are_refused_with_their_place() {
         let checked = running.client.check_flow("default", &serde_json::from_value(spec).unwrap()).await.unwrap();
         let places: Vec<&str> = checked.errors.iter().map(|it| it.pointer.as_str()).collect();
         assert!(places.contains(&format!("/components/work{place}").as_str()), "{body}: {:?}", checked.errors);
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_flow_did_is_shown_minute_by_minute() {
+    let running = Running::start().await;
+    running.client.put_flow("default", &spec()).await.unwrap();
+    let filter = |minutes| FlowHistoryFilter { minutes, of: None };
+    let history = running.client.flow_history("default", "orders", filter(None)).await.unwrap();
+    assert_eq!(history, []);
+    let store = running.engine.store();
+    let store = store.flow_store();
+    let row = store.flow("default", "orders").await.unwrap().unwrap();
+    let now = row.saved_at.as_millis();
+    for (ago, tasks) in [(90, 1), (5, 2)] {
+        let at = mainspring_core::Timestamp::from_millis((now / 60_000 - ago) * 60_000);
+        let figures = json!({
+            "components": {"sort": {"items_in": 4, "bytes_in": 8, "items_out": 4, "bytes_out": 8, "tasks": tasks, "task_ms": 9}},
+            "queues": {"order:sort": {"items": 3, "bytes": 6}},
+        });
+        let minute = mainspring_store::FlowMinute { at, epoch: row.epoch, figures: figures.to_string() };
+        let kept = store.put_flow_minute(row.id, minute, mainspring_core::Timestamp::from_millis(0)).await.unwrap();
+        assert!(kept, "the epoch is the owner's");
+    }
+    let all = running.client.flow_history("default", "orders", filter(None)).await.unwrap();
+    assert_eq!(all.iter().map(|it| it.components["sort"].tasks).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(all[1].queues["order:sort"].items, 3);
+    let last = running.client.flow_history("default", "orders", filter(Some(60))).await.unwrap();
+    assert_eq!(last, all[1..]);
+    let one = FlowHistoryFilter { minutes: None, of: Some("order:sort".into()) };
+    let one = running.client.flow_history("default", "orders", one).await.unwrap();
+    assert_eq!(
+        one.iter().map(|it| (it.components.len(), it.queues["order:sort"].items)).collect::<Vec<_>>(),
+        [(0, 3); 2]
+    );
+    for (flow, minutes, expected) in [
+        ("orders", Some(0), ErrorCode::RequestQuery),
+        ("orders", Some(1_441), ErrorCode::RequestQuery),
+        ("none", None, ErrorCode::FlowNotFound),
+    ] {
+        assert_eq!(code(running.client.flow_history("default", flow, filter(minutes)).await), expected);
     }
     running.stop().await;
 }

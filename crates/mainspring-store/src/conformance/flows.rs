@@ -8,7 +8,7 @@ use mainspring_core::flow::{Component, Connection, Flow, IdleCheck, Machine, Now
 use tokio::sync::Mutex;
 
 use super::kit::at;
-use crate::{Error, FlowWrite, ItemContent, ItemRow, ItemWrite, Store};
+use crate::{Error, FlowMinute, FlowWrite, ItemContent, ItemRow, ItemWrite, Store};
 
 fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
     let text = |key: &str| format!("{{\"{key}\": \"{name}\"}}");
@@ -100,6 +100,31 @@ pub async fn items_are_written_by_the_owner_of_their_flow_alone(store: Arc<dyn S
     assert_eq!(flows.items(flow, 0, 10).await.expect("items"), []);
     assert!(!flows.write_items(flow, taken, vec![ItemWrite::Remove(2)]).await.expect("write_items"));
     assert_eq!(flows.take_flow(flow).await.expect("take_flow"), None);
+}
+
+pub async fn minutes_of_flows_are_kept_for_a_while_by_their_owners(store: Arc<dyn Store>) {
+    let flows = store.flow_store();
+    let id = flows.save_flow(flow("f", None)).await.expect("save_flow").id;
+    let minute = |at_ms: i64, epoch: i64, text: &str| FlowMinute { at: at(at_ms), epoch, figures: text.to_owned() };
+    let epoch = flows.take_flow(id).await.expect("take_flow").expect("it is there");
+    // A repeat changes nothing.
+    for _ in 0..2 {
+        assert!(flows.put_flow_minute(id, minute(0, epoch, "a"), at(0)).await.expect("put_flow_minute"));
+    }
+    assert!(flows.put_flow_minute(id, minute(60_000, epoch, "b"), at(0)).await.expect("put_flow_minute"));
+    let taken = flows.take_flow(id).await.expect("take_flow").expect("it is there");
+    assert!(flows.put_flow_minute(id, minute(60_000, taken, "c"), at(0)).await.expect("put_flow_minute"));
+    let late = flows.put_flow_minute(id, minute(120_000, epoch, "x"), at(0)).await.expect("put_flow_minute");
+    assert!(!late, "the owner before is refused");
+    let read = async |from: i64, until: i64| flows.flow_minutes(id, at(from), at(until)).await.expect("flow_minutes");
+    let (first, second) = (minute(60_000, epoch, "b"), minute(60_000, taken, "c"));
+    assert_eq!(read(0, 180_000).await, [minute(0, epoch, "a"), first.clone(), second.clone()]);
+    assert_eq!(read(1, 60_001).await, [first.clone(), second.clone()]);
+    assert_eq!(read(0, 60_000).await, [minute(0, epoch, "a")]);
+    assert!(flows.put_flow_minute(id, minute(120_000, taken, "d"), at(60_000)).await.expect("put_flow_minute"));
+    assert_eq!(read(0, 180_000).await, [first, second, minute(120_000, taken, "d")]);
+    assert!(flows.delete_flow(id, 1).await.expect("delete_flow"));
+    assert_eq!(read(0, 180_000).await, []);
 }
 
 /// Items that the queue of [`Inlet`] takes.

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use async_trait::async_trait;
+use mainspring_core::Timestamp;
 
 use super::MemoryStore;
 use crate::error::{Error, Result};
-use crate::flow::{FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
+use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
 
 /// Flows by number, with their items by id.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,7 @@ pub(super) struct Flows {
 struct Kept {
     row: FlowRow,
     items: BTreeMap<i64, (ItemRow, ItemContent)>,
+    minutes: BTreeMap<(Timestamp, i64), String>,
 }
 
 impl Flows {
@@ -47,7 +49,11 @@ impl Flows {
             epoch,
             saved_at: flow.at,
         };
-        let kept = self.flows.entry(id).or_insert_with(|| Kept { row: row.clone(), items: BTreeMap::new() });
+        let kept = self.flows.entry(id).or_insert_with(|| Kept {
+            row: row.clone(),
+            items: BTreeMap::new(),
+            minutes: BTreeMap::new(),
+        });
         kept.row = row.clone();
         Ok(row)
     }
@@ -127,5 +133,27 @@ impl FlowStore for MemoryStore {
             }
         }
         Ok(true)
+    }
+
+    async fn put_flow_minute(&self, flow: i64, minute: FlowMinute, forget_before: Timestamp) -> Result<bool> {
+        let mut model = self.model()?;
+        let Some(kept) = model.flows.flows.get_mut(&flow).filter(|kept| kept.row.epoch == minute.epoch) else {
+            return Ok(false);
+        };
+        kept.minutes.insert((minute.at, minute.epoch), minute.figures);
+        kept.minutes.retain(|(at, _), _| *at >= forget_before);
+        Ok(true)
+    }
+
+    async fn flow_minutes(&self, flow: i64, from: Timestamp, until: Timestamp) -> Result<Vec<FlowMinute>> {
+        let model = self.model()?;
+        let Some(kept) = model.flows.flows.get(&flow) else { return Ok(Vec::new()) };
+        let minutes = kept.minutes.iter().filter(|((at, _), _)| (from..until).contains(at));
+        let row = |((at, epoch), figures): (&(Timestamp, i64), &String)| FlowMinute {
+            at: *at,
+            epoch: *epoch,
+            figures: figures.clone(),
+        };
+        Ok(minutes.map(row).collect())
     }
 }

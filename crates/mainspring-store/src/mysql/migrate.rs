@@ -59,6 +59,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(30, "0030_workflow_expiring"),
     migration!(31, "0031_saved_by"),
     migration!(32, "0032_await"),
+    migration!(33, "0033_flow_minute"),
 ];
 
 /// Number of the newest migration.

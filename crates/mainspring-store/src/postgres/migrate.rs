@@ -59,6 +59,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(29, "0029_workflow_expiring"),
     migration!(30, "0030_saved_by"),
     migration!(31, "0031_await"),
+    migration!(32, "0032_flow_minute"),
 ];
 
 /// Number of the newest migration.

@@ -1,13 +1,14 @@
 //! Flows and the items in their queues.
 
 use async_trait::async_trait;
+use mainspring_core::Timestamp;
 
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, millis, read, read_one, read_page, sql};
 use super::session::Session;
 use super::store::{Backend, Lane, ReadLane};
 use crate::error::{Error, Result};
-use crate::flow::{FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
+use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
 
 #[async_trait]
 impl<B: Backend> FlowStore for B {
@@ -36,6 +37,7 @@ impl<B: Backend> FlowStore for B {
                 return Ok(false);
             }
             execute(&s.connection, sql!("flow_items_remove"), &[(":id", &id)])?;
+            execute(&s.connection, sql!("flow_minutes_remove"), &[(":id", &id)])?;
             Ok(true)
         })
         .await
@@ -71,6 +73,33 @@ impl<B: Backend> FlowStore for B {
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
         self.write(Lane::Complete, "write items of a flow", move |s| write(s, flow, epoch, &writes)).await
     }
+
+    async fn put_flow_minute(&self, flow: i64, minute: FlowMinute, forget_before: Timestamp) -> Result<bool> {
+        self.write(Lane::Complete, "keep figures of a flow", move |s| put_minute(s, flow, &minute, forget_before)).await
+    }
+
+    async fn flow_minutes(&self, flow: i64, from: Timestamp, until: Timestamp) -> Result<Vec<FlowMinute>> {
+        self.read(ReadLane::Requests, "read figures of a flow", move |db| {
+            let (from, until) = (from.as_millis(), until.as_millis());
+            read(db, sql!("flow_minutes"), &[(":flow", &flow), (":after", &from), (":before", &until)], |row| {
+                Ok(FlowMinute { at: instant(row, 0)?, epoch: row.get(1)?, figures: row.get(2)? })
+            })
+        })
+        .await
+    }
+}
+
+fn put_minute(session: &Session<impl Batches>, flow: i64, minute: &FlowMinute, forget_before: Timestamp) -> Step<bool> {
+    let db = &session.connection;
+    let FlowMinute { at, epoch, figures } = minute;
+    if execute(db, sql!("flow_fence"), &[(":id", &flow), (":epoch", epoch)])? == 0 {
+        return Ok(false);
+    }
+    let (at, before) = (at.as_millis(), forget_before.as_millis());
+    let values: [(&str, &dyn ToSql); 4] = [(":flow", &flow), (":at", &at), (":epoch", epoch), (":figures", figures)];
+    execute(db, sql!("flow_minute_put", mysql), &values)?;
+    execute(db, sql!("flow_minute_forget"), &[(":flow", &flow), (":before", &before)])?;
+    Ok(true)
 }
 
 fn save(session: &Session<impl Batches>, flow: &FlowWrite) -> Step<FlowRow> {

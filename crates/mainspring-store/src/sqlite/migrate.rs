@@ -49,6 +49,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(27, "0027_workflow_expiring"),
     migration!(28, "0028_saved_by"),
     migration!(29, "0029_await"),
+    migration!(30, "0030_flow_minute"),
 ];
 
 /// Number of the newest migration.

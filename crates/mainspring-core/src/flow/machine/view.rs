@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mainspring_schedule::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::super::gate::{Blocked, Gate, Reason, gate};
 use super::super::queue::Header;
@@ -36,8 +37,8 @@ pub struct Bulletin {
     pub message: String,
 }
 
-/// What a component did in the last five minutes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// What a component did in a span of time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Counters {
     /// Items that it took.
     pub items_in: u64,
@@ -53,10 +54,37 @@ pub struct Counters {
     pub task_ms: u64,
 }
 
+impl Counters {
+    /// Adds what happened in another span.
+    pub const fn add(&mut self, other: Self) {
+        self.items_in += other.items_in;
+        self.bytes_in += other.bytes_in;
+        self.items_out += other.items_out;
+        self.bytes_out += other.bytes_out;
+        self.tasks += other.tasks;
+        self.task_ms += other.task_ms;
+    }
+
+    /// What was counted since an earlier look at the same counters.
+    #[must_use]
+    pub const fn since(self, before: Self) -> Self {
+        Self {
+            items_in: self.items_in - before.items_in,
+            bytes_in: self.bytes_in - before.bytes_in,
+            items_out: self.items_out - before.items_out,
+            bytes_out: self.bytes_out - before.bytes_out,
+            tasks: self.tasks - before.tasks,
+            task_ms: self.task_ms - before.task_ms,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct View {
     /// What was counted, second by second.
     counted: VecDeque<(i64, Counters)>,
+    /// The same since the beginning.
+    total: Counters,
     bulletins: VecDeque<Bulletin>,
     last_skip: Option<(Timestamp, Reason)>,
     skips: BTreeMap<Reason, u64>,
@@ -88,7 +116,8 @@ impl View {
         self.bulletins.push_front(Bulletin { at: now.wall, level, message });
     }
 
-    fn count(&mut self, now: Now, change: impl FnOnce(&mut Counters)) {
+    fn count(&mut self, now: Now, change: impl Fn(&mut Counters)) {
+        change(&mut self.total);
         let second = now.mono_ms.div_euclid(1_000);
         while self.counted.front().is_some_and(|(at, _)| *at <= second - SPAN_S) {
             self.counted.pop_front();
@@ -169,14 +198,15 @@ impl Machine {
         let oldest = now.mono_ms.div_euclid(1_000) - SPAN_S;
         let mut sum = Counters::default();
         for (_, it) in self.components[component].view.counted.iter().filter(|(at, _)| *at > oldest) {
-            sum.items_in += it.items_in;
-            sum.bytes_in += it.bytes_in;
-            sum.items_out += it.items_out;
-            sum.bytes_out += it.bytes_out;
-            sum.tasks += it.tasks;
-            sum.task_ms += it.task_ms;
+            sum.add(*it);
         }
         sum
+    }
+
+    /// What a component did since this node has the flow.
+    #[must_use]
+    pub fn totals(&self, component: usize) -> Counters {
+        self.components[component].view.total
     }
 
     /// Messages about a component, the newest first.

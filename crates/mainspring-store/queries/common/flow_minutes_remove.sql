@@ -1,0 +1,1 @@
+DELETE FROM flow_minute WHERE flow = :id
