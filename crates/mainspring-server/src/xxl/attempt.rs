@@ -134,6 +134,7 @@ pub(super) async fn run(app: App, hand: Arc<Hand>, attempt: Arc<Attempt>, given:
         address: hand.key.1.as_str().to_owned(),
         job_id: 0,
         date: app.now().as_millis(),
+        mark: ledger::mark(),
     };
     let mut work = Work { app, hand, attempt, sent, given };
     work.perform().await;

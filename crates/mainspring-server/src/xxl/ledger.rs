@@ -45,6 +45,9 @@ pub(crate) struct Sent {
     pub(crate) job_id: i32,
     /// When it was sent, in milliseconds since 1970 UTC: executors find its log by this.
     pub(crate) date: i64,
+    /// Drawn by whoever writes it down to send it: what is found with it was written by the same, who was not answered.
+    #[serde(default)]
+    pub(crate) mark: u64,
 }
 
 /// What was found when an attempt was to be written down.
@@ -56,7 +59,15 @@ pub(crate) enum Opened {
     Known(Sent),
 }
 
-/// Writes an attempt down, unless it is written down already.
+/// Draws a mark.
+pub(crate) fn mark() -> u64 {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    u64::from_be_bytes(bytes).max(1)
+}
+
+/// Writes an attempt down, unless it is written down already. One that was written under the same mark, by a call that was not answered,
+/// is as good as new: nothing of it was sent.
 ///
 /// # Errors
 /// The store could not say. The call may be repeated.
@@ -73,7 +84,10 @@ pub(crate) async fn open(
             return Ok(Opened::Fresh(sent));
         }
         match find(&**store, log_id, now).await? {
-            Some(there) if (there.run, there.attempt) == (sent.run, sent.attempt) => return Ok(Opened::Known(there)),
+            Some(there) if (there.run, there.attempt) == (sent.run, sent.attempt) => {
+                let is_own = there.mark == sent.mark && there.mark != 0;
+                return Ok(if is_own { Opened::Fresh(there) } else { Opened::Known(there) });
+            }
             _ => {}
         }
     }
@@ -197,6 +211,7 @@ mod tests {
             address: "http://h:1".to_owned(),
             job_id: 7,
             date: ms,
+            mark: 0,
         }
     }
 
@@ -222,6 +237,18 @@ mod tests {
         assert!(number(sent(now.as_millis() + 1_000, 1).run, 1) > number(one.run, 1), "numbers grow with time");
         let late = now + KEPT_MS;
         assert_eq!(find(&*store, first.log_id, late).await.unwrap(), None, "nobody calls back so late");
+    }
+
+    #[tokio::test]
+    async fn an_attempt_whose_writing_was_not_answered_is_sent_by_the_same_and_by_nobody_else() {
+        let (store, openings, now) = (store(), Openings::default(), Timestamp::from_millis(1_795_611_057_285));
+        let one = Sent { mark: mark(), ..sent(now.as_millis(), 1) };
+        let Opened::Fresh(first) = open(&store, &openings, &one, now).await.unwrap() else {
+            panic!("nobody has sent it")
+        };
+        assert_eq!(open(&store, &openings, &one, now).await.unwrap(), Opened::Fresh(first.clone()));
+        let other = Sent { mark: mark(), ..one };
+        assert_eq!(open(&store, &openings, &other, now).await.unwrap(), Opened::Known(first));
     }
 
     #[tokio::test]

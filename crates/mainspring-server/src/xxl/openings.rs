@@ -33,6 +33,8 @@ impl Openings {
         while told.is_empty() && !told.is_terminated() {
             let batch: Vec<Waiting> = {
                 let mut waiting = lock(&self.waiting);
+                // Nobody would send what is given up already.
+                waiting.retain(|(_, tell)| !tell.is_closed());
                 let count = waiting.len().min(AT_ONCE);
                 waiting.drain(..count).collect()
             };
