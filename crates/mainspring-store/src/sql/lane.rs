@@ -150,7 +150,17 @@ impl<C: Server> Lane<C> {
         operation: &'static str,
         work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
-        self.send(operation, work)?.await.unwrap_or(Err(Error::Closed))
+        self.call_then(operation, work, |_| {}).await
+    }
+
+    /// The same, and hands what came of it to `then`, also where whoever asked has stopped waiting.
+    async fn call_then<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
+        then: impl FnOnce(&Result<T>) + Send + 'static,
+    ) -> Result<T> {
+        self.send_then(operation, work, then)?.await.unwrap_or(Err(Error::Closed))
     }
 
     /// The same, for whoever need not wait for the answer.
@@ -159,10 +169,21 @@ impl<C: Server> Lane<C> {
         operation: &'static str,
         work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T>>> {
+        self.send_then(operation, work, |_| {})
+    }
+
+    fn send_then<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
+        then: impl FnOnce(&Result<T>) + Send + 'static,
+    ) -> Result<oneshot::Receiver<Result<T>>> {
         let (reply, answer) = oneshot::channel();
         let request = move |place: &mut Place<C>| {
+            let done = place.serve(operation, work);
+            then(&done);
             // Whoever asked may have stopped waiting.
-            let _heard = reply.send(place.serve(operation, work));
+            let _heard = reply.send(done);
         };
         {
             let mut queue = self.shared.queue();
@@ -293,7 +314,7 @@ impl<C: Server> Lanes<C> {
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         lane: store::Lane,
-        changed: &Notify,
+        changed: &Arc<Notify>,
         operation: &'static str,
         mut work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
@@ -312,12 +333,14 @@ impl<C: Server> Lanes<C> {
             }
             Ok((value, wakes))
         };
-        let done = lane.call(operation, with_wake).await;
-        // Of what failed nobody knows whether it was kept.
-        if !matches!(done, Ok((_, false))) {
-            changed.notify_one();
-        }
-        done.map(|(value, _)| value)
+        let changed = Arc::clone(changed);
+        let wake = move |done: &Result<(T, bool)>| {
+            // Of what failed nobody knows whether it was kept; what was refused was not.
+            if matches!(done, Ok((_, true)) | Err(Error::Unavailable { .. })) {
+                changed.notify_one();
+            }
+        };
+        lane.call_then(operation, with_wake, wake).await.map(|(value, _)| value)
     }
 
     /// See [`store::Backend::read`].
