@@ -9,7 +9,7 @@ use mainspring_store::Store;
 use serde_json::json;
 
 use crate::arena::{Arena, shared_by};
-use crate::live::Live;
+use crate::live::{Live, until};
 use crate::program::Program;
 
 const JOBS: usize = 60;
@@ -170,8 +170,8 @@ fn a_server_alone_owns_every_shard_and_cannot_be_drained() {
 fn doctor_tells_what_the_database_puts_at_risk() {
     let nodes = Arena::shared();
     let _node = nodes.start("a");
-    let told = nodes.program.run(&["doctor"]);
-    assert_eq!(told.code, 0, "{told:?}");
+    // A store that takes long to answer, on a busy machine, is found fault with, too.
+    let told = until(&nodes.program, &["doctor"], |told| told.code == 0);
     assert!(told.stdout.contains("store.not_durable") && told.stdout.contains("fsync=off"), "{told:?}");
 }
 

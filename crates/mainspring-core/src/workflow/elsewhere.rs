@@ -274,14 +274,17 @@ mod tests {
         let of = |found: &[(Timestamp, Found)]| match need(OnMissing::Wait).settle(found) {
             Settled::Waits(says) | Settled::Ends(_, says) => says,
         };
-        assert_eq!(of(&[(date, Found::Missing)]), "there was no run of ingest for 1970-01-01T00:00:01Z when it looked");
+        assert_eq!(
+            of(&[(date, Found::Missing)]),
+            "there was no run of ingest for 1970-01-01T00:00:01.000Z when it looked"
+        );
         let two = [(date, Found::Open(run)), (date + 1, Found::Missing)];
         assert_eq!(
             of(&two),
-            format!("task load of ingest for 1970-01-01T00:00:01Z has not ended: run {run}, and 1 more")
+            format!("task load of ingest for 1970-01-01T00:00:01.000Z has not ended: run {run}, and 1 more")
         );
         let failed = [(date, Found::Ended(run, TaskState::Failed))];
-        assert_eq!(of(&failed), format!("task load of ingest for 1970-01-01T00:00:01Z is failed: run {run}"));
+        assert_eq!(of(&failed), format!("task load of ingest for 1970-01-01T00:00:01.000Z is failed: run {run}"));
     }
 
     #[test]
