@@ -43,6 +43,7 @@ mod workflows;
 mod xxl;
 mod xxl_glue;
 mod xxl_proxy;
+mod xxl_proxy_faults;
 
 #[path = "../../../mainspring-xxl/tests/it/recorder.rs"]
 #[expect(dead_code, reason = "the tests of the protocol have more to do with it")]

@@ -29,10 +29,11 @@ struct Old {
     address: Address,
 }
 
-fn start(program: &Program, server: &Node, admin: &Recorder) -> (Worker, Address) {
-    let (old, token) = (format!("{}/xxl-job-admin", admin.url()), program.home().join("data/token"));
+/// Starts a proxy between a server and an old admin. The tokens of both are in files.
+pub fn start(program: &Program, (server, token): (&str, &str), admin: &Recorder) -> (Worker, Address) {
+    let old = format!("{}/xxl-job-admin", admin.url());
     let arguments = ["--old-admin", &old, "--app", "mail", "--old-token-file", "old", "--listen", "127.0.0.1:0"];
-    let to = ["--server", &server.url, "--token-file", token.to_str().unwrap()];
+    let to = ["--server", server, "--token-file", token];
     let proxy = Worker::start(&mut program.command(&[&["xxl", "proxy"], &arguments[..], &to].concat())).unwrap();
     let beat = admin.until(|heard| heard.path == "/xxl-job-admin/api/registry");
     let body: Value = serde_json::from_str(&beat.body).unwrap();
@@ -82,7 +83,9 @@ fn runs_of_an_old_admin_are_passed_on_and_their_ends_reported() {
         Node::start(program.command(&["server", "--data", "data", "--listen", "127.0.0.1:0", "--log", "warn"]));
     let server = server.unwrap();
     let admin = Recorder::start().unwrap();
-    let (proxy, address) = start(&program, &server, &admin);
+    let token = program.home().join("data/token");
+    let to = (server.url.as_str(), token.to_str().unwrap());
+    let (proxy, address) = start(&program, to, &admin);
     let mut old = Old { admin, client: mainspring_xxl::Client::new(ClientLimits::default()).unwrap(), address };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let client = server.client().unwrap();
@@ -107,7 +110,7 @@ fn runs_of_an_old_admin_are_passed_on_and_their_ends_reported() {
         assert!(matches!(old.send(8, 5).await, RunAnswer::Accepted(_)));
     });
     proxy.kill().unwrap();
-    let (proxy, address) = start(&program, &server, &old.admin);
+    let (proxy, address) = start(&program, to, &old.admin);
     old.address = address;
     runtime.block_on(async {
         assert!(!old.client.idle_beat(&old.target("secret"), 8).await.unwrap().is_success(), "it knows its runs again");

@@ -9,12 +9,14 @@ use mainspring_xxl::Passed;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::interval;
+use tokio::time::{interval, timeout};
 
 use super::Proxy;
 
 /// Pause before the server or the old admin is asked again.
 const AGAIN: Duration = Duration::from_secs(2);
+/// Pauses between two looks at a run: the first one, and the longest, to which they grow.
+const LOOKS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
 
 /// Follows each run whose number comes.
 pub async fn all(proxy: Arc<Proxy>, mut begun: mpsc::UnboundedReceiver<i64>) {
@@ -69,12 +71,21 @@ async fn end(proxy: &Proxy, passed: &Passed) -> Result<(i64, String), ClientErro
         Some(run) => run,
         None => start(proxy, passed).await?,
     };
-    tokio::select! {
-        run = proxy.client.wait_for_run(&run) => return Ok(told(&run?)),
-        () = killed(proxy, passed.log_id) => {}
+    let (mut pause, longest) = LOOKS;
+    let mut is_cancelled = false;
+    // A stream of its log for each run would use up what a server has of them, and ends before the run where a node closes.
+    loop {
+        if let Some(end) = told(&proxy.client.run(&run).await?) {
+            return Ok(end);
+        }
+        if is_cancelled {
+            crate::follow::pause().await;
+        } else if timeout(pause, killed(proxy, passed.log_id)).await.is_ok() {
+            cancel(&proxy.client, &run).await?;
+            is_cancelled = true;
+        }
+        pause = (pause * 3 / 2).min(longest);
     }
-    cancel(&proxy.client, &run).await?;
-    Ok(told(&proxy.client.wait_for_run(&run).await?))
 }
 
 /// Waits until the end of a run is asked for.
@@ -119,8 +130,8 @@ pub fn is_final(error: &ClientError) -> bool {
     status.is_some_and(|status| (400..500).contains(&status) && !matches!(status, 401 | 403 | 408 | 409 | 429))
 }
 
-/// What an executor says of the end of a run: its code, and a message.
-fn told(run: &Run) -> (i64, String) {
+/// What an executor says of the end of a run: its code, and a message. Nothing of a run that goes on.
+fn told(run: &Run) -> Option<(i64, String)> {
     let output = match &run.output {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Null) | None => String::new(),
@@ -129,10 +140,11 @@ fn told(run: &Run) -> (i64, String) {
     let why = run.reason.clone().unwrap_or_else(|| run.state.as_str().to_owned());
     let code = run.exit_code.map(i64::from).filter(|code| *code > 0 && *code != 200);
     match run.state {
-        RunState::Succeeded => (200, output),
-        RunState::Failed if why.contains("timed_out") => (502, why),
-        RunState::Failed => (code.unwrap_or(500), why),
-        _ => (500, why),
+        RunState::Succeeded => Some((200, output)),
+        RunState::Failed if why.contains("timed_out") => Some((502, why)),
+        RunState::Failed => Some((code.unwrap_or(500), why)),
+        state if state.is_final() => Some((500, why)),
+        _ => None,
     }
 }
 
@@ -156,7 +168,10 @@ mod tests {
             ("failed", serde_json::json!({"reason": "task.timed_out", "exit_code": 143}), 502, "task.timed_out"),
             ("cancelled", serde_json::json!({"exit_code": 3}), 500, "cancelled"),
         ] {
-            assert_eq!(run(state, more.clone()), (code, message.to_owned()), "{state} {more}");
+            assert_eq!(run(state, more.clone()), Some((code, message.to_owned())), "{state} {more}");
+        }
+        for state in ["waiting", "held", "scheduled", "queued", "running", "of_a_later_release"] {
+            assert_eq!(run(state, serde_json::json!({"exit_code": 3})), None, "{state} is no end");
         }
     }
 }

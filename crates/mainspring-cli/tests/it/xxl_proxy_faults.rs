@@ -1,0 +1,80 @@
+//! `mainspring xxl proxy` where something goes wrong around it: the server and the old admin are ports that answer as they are told.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use mainspring_rig::Worker;
+use mainspring_xxl::Address;
+use serde_json::{Value, json};
+
+use crate::program::Program;
+use crate::recorder::{Act, Recorder};
+use crate::xxl_proxy::start;
+
+/// A proxy and what is around it.
+struct Around {
+    server: Recorder,
+    admin: Recorder,
+    address: Address,
+    proxy: Worker,
+    _program: Program,
+}
+
+impl Around {
+    fn new() -> Self {
+        let (program, server, admin) = (Program::new(), Recorder::start().unwrap(), Recorder::start().unwrap());
+        program.file("old", "secret\n");
+        let token = program.file("token", "t");
+        says(
+            &server,
+            &json!({"version": "1", "node": "n", "store": "memory", "default_timezone": "UTC", "tzdata": "2026a",
+            "now": "2026-01-30T12:00:00.000Z", "started_at": "2026-01-30T12:00:00.000Z"}),
+        );
+        says(
+            &server,
+            &json!({"items": [{"id": "1", "namespace": "default", "name": "a", "version": 1,
+            "spec": {"name": "a", "noop": true}, "paused": true, "active_runs": 0,
+            "created_at": "2026-01-30T12:00:00.000Z", "updated_at": "2026-01-30T12:00:00.000Z"}]}),
+        );
+        let (proxy, address) = start(&program, (&server.url(), &token), &admin);
+        Self { server, admin, address, proxy, _program: program }
+    }
+
+    /// Sends a run as old admins do. Nobody has read the answer.
+    fn send(&self) -> TcpStream {
+        let (host, body) =
+            (self.address.as_str().trim_start_matches("http://"), r#"{"jobId":7,"logId":1,"logDateTime":5}"#);
+        let mut stream = TcpStream::connect(host).unwrap();
+        let head = format!("POST /run HTTP/1.1\r\nHost: {host}\r\nXXL-JOB-ACCESS-TOKEN: secret\r\nConnection: close");
+        write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        stream
+    }
+
+    /// The code with which the end of a run is reported.
+    fn code(&self) -> Value {
+        let end = self.admin.until(|heard| heard.path.ends_with("/callback"));
+        serde_json::from_str::<Value>(&end.body).unwrap()[0]["handleCode"].clone()
+    }
+}
+
+fn says(server: &Recorder, body: &Value) {
+    server.then(Act::Answer(200, vec![("content-type".to_owned(), "application/json".to_owned())], body.to_string()));
+}
+
+fn run(state: &str) -> Value {
+    json!({"id": "r", "namespace": "default", "job": "a", "job_version": 1, "origin": "api", "state": state,
+        "created_at": "2026-01-30T12:00:00.000Z", "attempt": 1, "attempts_max": 1, "queue": "q", "priority": 5})
+}
+
+#[test]
+fn xxl_runs_that_go_on_are_not_reported_however_often_they_are_looked_at() {
+    let around = Around::new();
+    for state in ["queued", "running", "running", "scheduled", "succeeded"] {
+        says(&around.server, &run(state));
+    }
+    let mut answer = String::new();
+    around.send().read_to_string(&mut answer).unwrap();
+    assert!(answer.contains(r#""code":200"#), "{answer}");
+    assert_eq!(around.code(), 200);
+    assert_eq!(around.proxy.stop().unwrap().code(), Some(0));
+}
