@@ -8,7 +8,7 @@ use mainspring_xxl::Address;
 use serde_json::{Value, json};
 
 use crate::program::Program;
-use crate::recorder::{Act, Recorder};
+use crate::recorder::{Act, Heard, Recorder};
 use crate::xxl_proxy::start;
 
 /// A proxy and what is around it.
@@ -66,6 +66,10 @@ fn run(state: &str) -> Value {
         "created_at": "2026-01-30T12:00:00.000Z", "attempt": 1, "attempts_max": 1, "queue": "q", "priority": 5})
 }
 
+fn is_start(heard: &Heard) -> bool {
+    heard.method == "POST"
+}
+
 #[test]
 fn xxl_runs_that_go_on_are_not_reported_however_often_they_are_looked_at() {
     let around = Around::new();
@@ -76,5 +80,20 @@ fn xxl_runs_that_go_on_are_not_reported_however_often_they_are_looked_at() {
     around.send().read_to_string(&mut answer).unwrap();
     assert!(answer.contains(r#""code":200"#), "{answer}");
     assert_eq!(around.code(), 200);
+    assert_eq!(around.proxy.stop().unwrap().code(), Some(0));
+}
+
+#[test]
+fn xxl_runs_of_which_the_old_admin_hangs_up_are_reported() {
+    let around = Around::new();
+    around.server.then(Act::Hold);
+    says(&around.server, &run("queued"));
+    says(&around.server, &run("succeeded"));
+    let asking = around.send();
+    let first = around.server.until(is_start);
+    drop(asking);
+    assert_eq!(around.code(), 200);
+    let again = around.server.until(is_start);
+    assert_eq!(first.header("idempotency-key"), again.header("idempotency-key"), "it does not run twice");
     assert_eq!(around.proxy.stop().unwrap().code(), Some(0));
 }

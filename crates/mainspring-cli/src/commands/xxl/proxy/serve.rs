@@ -49,7 +49,7 @@ fn may_ask(proxy: &Proxy, headers: &HeaderMap) -> bool {
     proxy.tokens.as_ref().is_none_or(|tokens| tokens.accept(&Credentials::of(headers)))
 }
 
-async fn act(proxy: &Proxy, path: &str, body: Body) -> Result<String, String> {
+async fn act(proxy: &Arc<Proxy>, path: &str, body: Body) -> Result<String, String> {
     let body = to_bytes(body, BODY_MAX).await.map_err(|error| format!("the body cannot be read: {error}"))?;
     match Asked::read(path, &body)? {
         Asked::Beat => Ok(answer()),
@@ -57,7 +57,12 @@ async fn act(proxy: &Proxy, path: &str, body: Body) -> Result<String, String> {
             let is_idle = proxy.state.read(|passing| passing.of_job(job_id).next().is_none());
             if is_idle { Ok(answer()) } else { Err("job thread is running or has trigger queue.".to_owned()) }
         }
-        Asked::Run(sent) => run(proxy, &sent).await,
+        Asked::Run(sent) => {
+            // An old admin that hangs up ends what answers it: a run that has begun by then would be followed by nobody.
+            let proxy = Arc::clone(proxy);
+            let passed_on = tokio::spawn(async move { run(&proxy, &sent).await });
+            passed_on.await.unwrap_or_else(|error| Err(format!("the run is not passed on: {error}")))
+        }
         Asked::Kill(job_id) => {
             proxy.state.change(|passing| passing.kill(job_id)).map_err(|error| unwritten(&error))?;
             proxy.killed.send_replace(());
