@@ -97,3 +97,14 @@ fn xxl_runs_of_which_the_old_admin_hangs_up_are_reported() {
     assert_eq!(first.header("idempotency-key"), again.header("idempotency-key"), "it does not run twice");
     assert_eq!(around.proxy.stop().unwrap().code(), Some(0));
 }
+
+#[test]
+fn xxl_proxies_take_no_file_without_a_token() {
+    let program = Program::new();
+    let (token, old) = (program.file("token", "t"), program.file("old", "\nsecret\n"));
+    let arguments = ["xxl", "proxy", "--old-admin", "http://127.0.0.1:1", "--app", "mail", "--old-token-file", &old];
+    // Nobody is there: it ends also if it begins.
+    let ended = program.run(&[&arguments[..], &["--server", "http://127.0.0.1:1", "--token-file", &token]].concat());
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.stderr.contains("has no token in its first line"), "{ended:?}");
+}

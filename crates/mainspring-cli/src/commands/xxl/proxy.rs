@@ -5,7 +5,7 @@ mod serve;
 mod state;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -83,13 +83,14 @@ pub fn run(session: Session, args: ProxyArgs, output: &Output) -> Result {
 async fn pass(session: Session, args: ProxyArgs, output: &Output) -> Result {
     let mut terminate = node::listen_to(SignalKind::terminate())?;
     let mut interrupt = node::listen_to(SignalKind::interrupt())?;
+    let token = args.old_token_file.as_deref().map(old_token).transpose()?;
     session.ask(session.client.info()).await?;
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot(&format!("listen at {}", args.listen), &error))?;
     let bound = listener.local_addr().map_err(|error| cannot("listen", &error))?;
     let address = reached(args.address.as_ref(), bound)?;
     let (begun, beginning) = mpsc::unbounded_channel();
-    let proxy = Arc::new(proxy(session, &args, begun)?);
+    let proxy = Arc::new(proxy(session, &args, token, begun)?);
     if proxy.tokens.is_none() && !bound.ip().is_loopback() {
         let text = format!("whoever reaches {bound} can start the jobs of {}: give the old server a token", proxy.app);
         crate::output::warning("xxl.no_token", text);
@@ -132,8 +133,22 @@ fn reached(said: Option<&Address>, bound: SocketAddr) -> Result<Address> {
     }
 }
 
-fn proxy(session: Session, args: &ProxyArgs, begun: mpsc::UnboundedSender<i64>) -> Result<Proxy> {
-    let token = args.old_token_file.as_deref().map(super::first_line).transpose()?.filter(|token| !token.is_empty());
+/// The token of the old server. A file without one is no way to say that there is none: whoever reaches the proxy could start jobs.
+fn old_token(file: &Path) -> Result<String> {
+    let token = super::first_line(file)?;
+    if token.is_empty() {
+        return Err(Error::usage(format!("{} has no token in its first line", file.display()))
+            .hint("leave --old-token-file out if the old server has none"));
+    }
+    Ok(token)
+}
+
+fn proxy(
+    session: Session,
+    args: &ProxyArgs,
+    token: Option<String>,
+    begun: mpsc::UnboundedSender<i64>,
+) -> Result<Proxy> {
     let calls = Client::new(ClientLimits { answer_ms: 10_000, ..ClientLimits::default() });
     let calls = calls.map_err(|error| cannot("make a client", &error))?;
     let admin = Admin::new(calls, &args.old_admins, &args.app, token.clone())
