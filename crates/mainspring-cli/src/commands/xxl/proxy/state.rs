@@ -53,7 +53,7 @@ impl State {
         let told = change(&mut changed);
         let text = serde_json::to_vec(&changed).expect("plain data has a text");
         let next = beside(&self.file, "new");
-        let mut file = File::create(&next)?;
+        let mut file = create(&next)?;
         file.write_all(&text)?;
         file.sync_all()?;
         std::fs::rename(&next, &self.file)?;
@@ -83,6 +83,15 @@ fn lock(file: &Path) -> Result<File> {
     }
 }
 
+/// Opens a file, which its owner alone can read: parameters of runs are in it.
+fn create(file: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)
+}
+
 /// The name of a file with something added.
 fn beside(file: &Path, what: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
@@ -105,6 +114,8 @@ mod tests {
         let state = State::open(&file).unwrap();
         state.change(|passing| passing.admit(&sent, ("default".to_owned(), "a".to_owned()))).unwrap();
         assert!(State::open(&file).is_err(), "it is in use");
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "parameters of runs are nobody else's");
         drop(state);
         assert!(State::open(&file).unwrap().read(|passing| passing.knows(1)));
         std::fs::write(&file, "half of").unwrap();
