@@ -123,13 +123,20 @@ impl Elsewhere {
         }
     }
 
-    /// Whether it waits for runs whose date is not before its own, so that workflows which need each other like this wait for ever.
+    /// Whether the dates that are needed follow from the data interval of the run.
     #[must_use]
-    pub const fn may_close_a_circle(&self) -> bool {
+    pub const fn asks_interval(&self) -> bool {
+        matches!(self.at, At::Word(NeedAt::Covers | NeedAt::Previous))
+    }
+
+    /// How far after its own date the latest date lies that it waits for: before it where that is negative. How long ago the date
+    /// before was, nobody knows before a run is there.
+    #[must_use]
+    pub const fn later_ms(&self) -> i64 {
         match self.at {
-            At::Word(NeedAt::Same | NeedAt::Covers) => true,
-            At::Word(NeedAt::Previous) => false,
-            At::Offset(ms) => ms >= 0,
+            At::Word(NeedAt::Same | NeedAt::Covers) => 0,
+            At::Word(NeedAt::Previous) => -1,
+            At::Offset(ms) => ms,
         }
     }
 
@@ -151,7 +158,12 @@ impl Elsewhere {
         let open = found.iter().filter(|(_, found)| counted(*found).is_none()).count();
         if let Some((date, found)) = those(&|state| state.is_none()) {
             let more = if open > 1 { format!(", and {} more", open - 1) } else { String::new() };
-            return Settled::Waits(format!("{}{more}", self.says(*date, *found)));
+            // Ids tell the dates of runs, and those of such runs tell another one.
+            let hint = match found {
+                Found::Missing => " (one that a task has started in a backfill or rerun is not seen)",
+                _ => "",
+            };
+            return Settled::Waits(format!("{}{more}{hint}", self.says(*date, *found)));
         }
         let skipped = those(&|state| state != Some(TaskState::Succeeded));
         match (skipped, found) {
@@ -276,7 +288,7 @@ mod tests {
         };
         assert_eq!(
             of(&[(date, Found::Missing)]),
-            "there was no run of ingest for 1970-01-01T00:00:01.000Z when it looked"
+            "there was no run of ingest for 1970-01-01T00:00:01.000Z when it looked (one that a task has started in a backfill or rerun is not seen)"
         );
         let two = [(date, Found::Open(run)), (date + 1, Found::Missing)];
         assert_eq!(
@@ -300,6 +312,6 @@ mod tests {
             assert_eq!(at(word).needed(date, start), expected, "{word}");
         }
         assert_eq!(at(At::Word(NeedAt::Previous)).needed(date, date), None, "nothing was before");
-        assert!(!at(At::Offset(-1)).may_close_a_circle() && at(At::Offset(0)).may_close_a_circle());
+        assert_eq!(at(At::Offset(-7)).later_ms(), -7);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn circles(jobs: &[Calling<'_>], all: &BTreeMap<String, AllWaits>) ->
 fn problem(jobs: &[Calling<'_>], namespace: &str, circle: &WaitCircle) -> Problem {
     let message = format!("workflows wait for each other at the same date: {circle}");
     let place = circle.0.iter().find_map(|(from, waits)| {
-        let WaitsBy::Needs(task, _) = &waits.by else { return None };
+        let WaitsBy::Needs(task, ..) = &waits.by else { return None };
         let job = jobs.iter().find(|it| it.job.key.namespace == namespace && it.job.key.name == *from)?;
         Some(format!("{}/tasks/{task}/needs", job.place))
     });
