@@ -403,6 +403,7 @@ impl Inner {
             output: None,
             limit: None,
             awaits: Vec::new(),
+            settled: Vec::new(),
             over: Vec::new(),
             at: self.time.now(),
         };

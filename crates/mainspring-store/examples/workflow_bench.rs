@@ -171,6 +171,7 @@ fn step(run: RunId, turn: i64, heard: Vec<i64>, tasks: Vec<TaskWrite>) -> Workfl
         output: None,
         limit: None,
         awaits: Vec::new(),
+        settled: Vec::new(),
         over: Vec::new(),
         at: now(),
     }

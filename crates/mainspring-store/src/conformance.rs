@@ -262,6 +262,7 @@ macro_rules! conformance_suite {
             awaits:
                 end_of_a_task_is_told_to_those_who_await_it,
                 end_of_a_run_is_told_to_those_who_await_a_task_of_it,
+                what_is_awaited_is_forgotten_when_the_task_ends,
                 what_is_awaited_is_forgotten_with_the_run,
                 end_that_is_under_way_is_seen_or_told;
             reruns:

@@ -225,6 +225,8 @@ pub struct WorkflowStep {
     pub output: Option<String>,
     /// What tasks await of other workflows from now on, in place of what they awaited before.
     pub awaits: Vec<Await>,
+    /// Tasks that end with it and await nothing of other workflows any more.
+    pub settled: Vec<u32>,
     /// Names of tasks that end with it: those who await them are told.
     pub over: Vec<Arc<str>>,
     /// What is known of its time limit from now on; as before if absent.

@@ -97,6 +97,12 @@ impl Live {
         begin.collect()
     }
 
+    /// The tasks that end with these writes and wait for nothing elsewhere any more.
+    pub(super) fn settled(&self, writes: &BTreeMap<Place, Write>) -> Vec<u32> {
+        let whole = writes.keys().filter(|(_, item)| item.is_none()).map(|(task, _)| *task);
+        whole.filter(|task| self.state(*task).is_final() && self.need(*task).is_some()).collect()
+    }
+
     /// The names of the tasks that end with these writes.
     pub(super) fn over(&self, writes: &BTreeMap<Place, Write>) -> Vec<Arc<str>> {
         let whole = writes.keys().filter(|(_, item)| item.is_none());

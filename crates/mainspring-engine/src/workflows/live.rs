@@ -599,7 +599,7 @@ impl Live {
         // The same holds for what is awaited from then on.
         let awaits = self.awaits(&writes);
         let more = self.has_more() || !awaits.is_empty() || writes.values().any(|write| write.call.is_some());
-        let over = self.over(&writes);
+        let (over, settled) = (self.over(&writes), self.settled(&writes));
         (self.starts, self.start_bytes) = (0, 0);
         let cancel: Vec<(RunId, String)> = std::mem::take(&mut self.cancel).into_iter().collect();
         let end = self.verdict.filter(|_| !more).map(|verdict| (verdict, self.end_reason(verdict)));
@@ -643,6 +643,7 @@ impl Live {
             end,
             output: self.left.take(),
             awaits,
+            settled,
             over,
             // At the end there is nothing to wait for any more.
             limit: if is_over && self.is_limited() { Some(TimeLimit::Lifted) } else { self.limit.take() },

@@ -271,6 +271,7 @@ async fn run_that_a_row_names_is_asked_for_by_the_next_node() {
                 output: None,
                 limit: None,
                 awaits: Vec::new(),
+                settled: Vec::new(),
                 over: Vec::new(),
                 at,
             };

@@ -85,6 +85,18 @@ pub async fn end_of_a_run_is_told_to_those_who_await_a_task_of_it(store: Arc<dyn
     assert_eq!(kit.store.run_stands(RunId::from_bytes([7; 16]), 0).await.expect("run_stands"), None);
 }
 
+/// Nobody is told of it then.
+pub async fn what_is_awaited_is_forgotten_when_the_task_ends(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let waits = waiting(&kit, "ingest", Some("load"), (0, 5_000)).await;
+    let (tasks, settled) = (vec![write(2, TaskState::Succeeded)], vec![2]);
+    stepped(&kit, WorkflowStep { tasks, settled, ..step(&read(&kit, waits).await, at(2_000)) }).await;
+    assert!(!kit.store.is_anything_awaited().await.expect("is_anything_awaited"));
+    let ingest = other(&kit, "ingest", 7).await;
+    over(&kit, ingest, &[(0, "load")], None).await;
+    assert_eq!(inbox(&kit, waits).await, []);
+}
+
 /// Nobody is told then.
 pub async fn what_is_awaited_is_forgotten_with_the_run(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;

@@ -72,6 +72,7 @@ pub(super) fn step(row: &WorkflowRow, now: Timestamp) -> WorkflowStep {
         output: None,
         limit: None,
         awaits: Vec::new(),
+        settled: Vec::new(),
         over: Vec::new(),
         at: now,
     }

@@ -24,8 +24,11 @@ struct Waiting {
 }
 
 impl Awaits {
-    /// Keeps what tasks of a run await, in place of what they awaited before.
+    /// Keeps what tasks of a run await, in place of what they awaited before, and forgets what those awaited that have ended.
     pub(super) fn add(&mut self, namespace: &str, step: &WorkflowStep) {
+        for task in &step.settled {
+            self.0.remove(&(step.run, *task));
+        }
         for Await { task, upstream, of_task, first, last } in &step.awaits {
             let upstream = JobKey::new(namespace, upstream.as_str());
             let of_task = of_task.clone().unwrap_or_default();

@@ -13,8 +13,12 @@ use super::session::Session;
 use crate::awaits::{Await, Stands};
 use crate::workflow::{TaskRequest, WorkflowStep};
 
-/// Keeps what tasks of a run await, in place of what they awaited before.
+/// Keeps what tasks of a run await, in place of what they awaited before, and forgets what those awaited that have ended.
 pub(crate) fn add(db: &dyn Db, job: JobId, step: &WorkflowStep) -> Step<()> {
+    for task in &step.settled {
+        let this: [(&str, &dyn ToSql); 2] = [(":run", step.run.as_bytes()), (":task", task)];
+        db.post(sql!("await_remove"), &this, None)?;
+    }
     for Await { task, upstream, of_task, first, last } in &step.awaits {
         let request = serde_json::to_string(&TaskRequest::look(*task, step.at)).expect("plain data has a text");
         let this: [(&str, &dyn ToSql); 2] = [(":run", step.run.as_bytes()), (":task", task)];

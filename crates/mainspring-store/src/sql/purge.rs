@@ -31,6 +31,8 @@ pub(crate) struct Found {
     calls: Vec<RunId>,
     /// Runs that had missed their deadlines, which are gone.
     misses: Vec<RunId>,
+    /// Runs whose tasks awaited something, which are over or gone.
+    awaits: Vec<RunId>,
     /// Answers that nobody asks for again, by the numbers of process starts and their places.
     answers: Vec<(i64, i64)>,
     /// Process starts to which nothing refers, and since when that is known.
@@ -60,6 +62,7 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let values: [(&str, &dyn ToSql); 2] = [(":below", below.as_bytes()), (":limit", &rule.limit)];
     let calls = read(db, sql!("purge_calls_read"), &values, |row| run_id(row, 0))?;
     let misses = read(db, sql!("purge_deadlines_read"), &values, |row| run_id(row, 0))?;
+    let awaits = read(db, sql!("await_purge_read"), &[(":limit", &rule.limit)], |row| run_id(row, 0))?;
     remains.sort_unstable();
     remains.dedup();
     let found = u32::try_from(runs.len() + remains.len()).unwrap_or(u32::MAX);
@@ -69,7 +72,7 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let values: [(&str, &dyn ToSql); 2] = [(":before", &rule.tombstones_before.as_millis()), (":limit", &rule.limit)];
     let unused = |row: &Row<'_>| Ok((row.get(0)?, maybe_instant(row, 1)?));
     let unused = read(db, sql!("purge_incarnations_read", servers), &values, unused)?;
-    Ok(Found { runs, remains, workflows, calls, misses, answers, unused, at: rule.at })
+    Ok(Found { runs, remains, workflows, calls, misses, awaits, answers, unused, at: rule.at })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
@@ -107,10 +110,18 @@ impl Found {
         let workflows = workflows.map(|workflows| Self { workflows: workflows.to_vec(), ..Self::default() });
         let calls = self.calls.chunks(RUNS).map(|calls| Self { calls: calls.to_vec(), ..Self::default() });
         let misses = self.misses.chunks(RUNS).map(|misses| Self { misses: misses.to_vec(), ..Self::default() });
+        let awaits = self.awaits.chunks(RUNS).map(|awaits| Self { awaits: awaits.to_vec(), ..Self::default() });
         let answers = self.answers.chunks(RUNS).map(|answers| Self { answers: answers.to_vec(), ..Self::default() });
         let unused =
             self.unused.chunks(RUNS).map(|unused| Self { unused: unused.to_vec(), at: self.at, ..Self::default() });
-        runs.chain(remains).chain(workflows).chain(calls).chain(misses).chain(answers).chain(unused).collect()
+        runs.chain(remains)
+            .chain(workflows)
+            .chain(calls)
+            .chain(misses)
+            .chain(awaits)
+            .chain(answers)
+            .chain(unused)
+            .collect()
     }
 
     /// Deletes runs with their attempts, logs and outputs, answers, and process starts. Returns how many of each went.
@@ -132,6 +143,9 @@ impl Found {
         }
         for run in &self.misses {
             execute(db, sql!("purge_deadline"), &[(":run", run.as_bytes())])?;
+        }
+        for run in &self.awaits {
+            execute(db, sql!("await_forget"), &[(":run", run.as_bytes())])?;
         }
         for (incarnation, slot) in &self.answers {
             let values: [(&str, &dyn ToSql); 2] = [(":incarnation", incarnation), (":slot", slot)];
@@ -189,7 +203,6 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         execute(db, sql!("purge_orphan_lanes"), &[])?;
         let rest = (limit - count.min(limit)).min(u64::from(u32::MAX)).cast_signed();
         execute(db, sql!("purge_inbox", mysql), &[(":limit", &rest)])?;
-        execute(db, sql!("await_purge"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

@@ -73,6 +73,11 @@ fn what_is_left_to_runs_that_are_gone_goes_in_slices() {
         let text = format!("{numbers} INSERT INTO {table} (run_id) SELECT CAST(printf('%016d', i) AS BLOB) FROM n");
         execute(&session.connection, Sql::new(text.leak()), &[]).unwrap();
     }
+    let text = format!(
+        "{numbers} INSERT INTO workflow_await (run_id, task, namespace, upstream, of_task, first_date, last_date, request)
+            SELECT CAST(printf('%016d', i) AS BLOB), 0, 'default', 'ingest', '', 0, 0, '{{}}' FROM n"
+    );
+    execute(&session.connection, Sql::new(text.leak()), &[]).unwrap();
     let count = |table| {
         let row = |row: &crate::sql::db::Row<'_>| row.get::<i64>(0);
         read_one(&session.connection, Sql::new(table), &[], row).unwrap().unwrap()
@@ -92,10 +97,12 @@ fn what_is_left_to_runs_that_are_gone_goes_in_slices() {
         let slices = crate::sql::purge::find(&session.connection, &rule).unwrap().slices();
         let before = count("SELECT COUNT(*) FROM deadline_miss");
         for slice in slices {
-            let there = count("SELECT COUNT(*) FROM deadline_miss");
+            let rows = || ["SELECT COUNT(*) FROM deadline_miss", "SELECT COUNT(*) FROM workflow_await"].map(&count);
+            let there = rows();
             slice.delete(&session).unwrap();
-            assert!(there - count("SELECT COUNT(*) FROM deadline_miss") <= 250, "a slice is short");
+            assert!(there.iter().zip(rows()).all(|(there, left)| there - left <= 250), "a slice is short");
         }
+        assert_eq!(count("SELECT COUNT(*) FROM workflow_await"), left, "as many as the rule says");
         assert_eq!((before, count("SELECT COUNT(*) FROM deadline_miss")), (if left == 0 { 200 } else { 600 }, left));
     }
 }

@@ -133,6 +133,7 @@ impl InPlace {
             output: None,
             limit: None,
             awaits: Vec::new(),
+            settled: Vec::new(),
             over: Vec::new(),
             at,
         }

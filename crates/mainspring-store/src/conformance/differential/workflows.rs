@@ -121,6 +121,7 @@ impl Pair {
             output: None,
             limit: None,
             awaits: Vec::new(),
+            settled: Vec::new(),
             over: Vec::new(),
             at: self.now(),
         }

@@ -41,6 +41,7 @@ pub(crate) fn step_of_a_workflow_takes_few_round_trips(store: Arc<dyn Store>, wi
                     output: None,
                     limit: None,
                     awaits: Vec::new(),
+                    settled: Vec::new(),
                     over: Vec::new(),
                     at: at(1_000),
                 };
