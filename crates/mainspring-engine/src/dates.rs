@@ -10,31 +10,38 @@ use mainspring_store::{Error, Result, causes};
 
 use crate::definitions::Definitions;
 
-/// Runs of which each repeats the next that are followed to the one that a trigger made.
+/// Runs of which each repeats the next, or was started by it, that are followed to the one that a trigger made.
 const REPEATS_MAX: u32 = 100;
 
 impl Definitions {
     /// The dates of a run that stands for a fire time, by the schedule of the trigger that made it or the run that it repeats.
-    pub(crate) async fn dates(&self, run: RunId, trigger: Option<TriggerId>, fire_time: Timestamp) -> Result<RunFacts> {
+    /// With it, whether a schedule says so: where none does, the interval is empty because nobody knows it.
+    pub(crate) async fn dates(
+        &self,
+        run: RunId,
+        trigger: Option<TriggerId>,
+        fire_time: Timestamp,
+    ) -> Result<(RunFacts, bool)> {
         let trigger = match trigger {
             Some(trigger) => Some(trigger),
             None => self.trigger_of(run).await?,
         };
-        let previous = match trigger {
+        let before = match trigger {
             Some(trigger) => self.previous_fire(trigger, fire_time).await?,
             None => None,
         };
-        Ok(RunFacts::dated(run, fire_time, previous))
+        Ok((RunFacts::dated(run, fire_time, before.flatten()), before.is_some()))
     }
 
-    /// The trigger that made a run, or the run that it repeats, which stands for the same interval.
+    /// The trigger that made a run, or the run that it repeats or whose task has started it: these stand for the same interval.
     async fn trigger_of(&self, run: RunId) -> Result<Option<TriggerId>> {
         let mut of = run;
         for _ in 0..REPEATS_MAX {
             let Some(run) = self.store.run(of).await? else { return Ok(None) };
-            match (run.trigger, run.rerun_of) {
-                (None, Some(repeated)) => of = repeated,
-                (trigger, _) => return Ok(trigger),
+            match (run.trigger, run.rerun_of, run.caller) {
+                (None, Some(repeated), _) => of = repeated,
+                (None, None, Some(caller)) => of = caller.run,
+                (trigger, ..) => return Ok(trigger),
             }
         }
         Ok(None)
@@ -47,7 +54,7 @@ impl Definitions {
         }
         loop {
             match self.dates(start.run, start.trigger, start.fire_time).await {
-                Ok(dates) => return Arc::new(definition.dated(&dates)),
+                Ok((dates, _)) => return Arc::new(definition.dated(&dates)),
                 Err(Error::Closed) => return Arc::clone(definition),
                 Err(error) => {
                     tracing::error!(error = %causes(&error), run.id = %start.run, "the dates of a claimed run could not be read; trying again");

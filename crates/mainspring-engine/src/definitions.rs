@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mainspring_core::batch::{TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, Defaults};
-use mainspring_core::job::{CalendarDefinition, Job, JobKey, ScheduleDefinition};
+use mainspring_core::job::{CalendarDefinition, Job, JobKey, ScheduleDefinition, TriggerDefinition};
 use mainspring_core::rule::{Loaded, Rule, Start, guarded};
 use mainspring_core::workflow::backfill::reaching;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
-use mainspring_schedule::Calendar;
+use mainspring_schedule::{Calendar, Trigger};
 use mainspring_store::{Error, Result, Store, TriggerQuery, causes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
@@ -186,8 +186,12 @@ impl Definitions {
         Ok(loaded.map(|loaded| loaded.rule).filter(|rule| rule.delay_ms.is_some()))
     }
 
-    /// The fire time of a trigger's schedule before another one, as the trigger is now; nothing if it is gone or there is none.
-    pub(crate) async fn previous_fire(&self, trigger: TriggerId, before: Timestamp) -> Result<Option<Timestamp>> {
+    /// The fire time of a trigger's schedule before another one, as the trigger is now, if there is one; nothing if no schedule says so.
+    pub(crate) async fn previous_fire(
+        &self,
+        trigger: TriggerId,
+        before: Timestamp,
+    ) -> Result<Option<Option<Timestamp>>> {
         let rows = self.store.trigger_rows(&[trigger]).await?;
         let is_after = |it: &Loaded| {
             let trigger = it.rule.definition.triggers.get(it.row.index as usize);
@@ -195,13 +199,12 @@ impl Definitions {
         };
         let loaded = self.load_reporting(rows).await?.pop().filter(|it| !is_after(it));
         Ok(loaded.and_then(|Loaded { row, rule }| {
-            let known = rule.previous_fire(&row.progress, before);
-            known.or_else(|| {
-                // A run of a date from before the trigger was saved.
-                let definition = rule.definition.triggers.get(row.index as usize)?;
-                let reaching = reaching(&rule.trigger, definition, before - REACH_MS);
-                guarded(|| reaching.previous_before(&reaching.first_fire(), before)).ok().flatten()
-            })
+            if let Some(known) = rule.previous_fire(&row.progress, before) {
+                return Some(Some(known));
+            }
+            // A run of a date from before the trigger was saved.
+            let definition = rule.definition.triggers.get(row.index as usize)?;
+            guarded(|| reached(&rule.trigger, definition, before)).ok()
         }))
     }
 
@@ -226,16 +229,34 @@ impl Definitions {
         most: usize,
     ) -> Result<std::result::Result<Vec<Timestamp>, String>> {
         let (mut dates, mut is_scheduled) = (BTreeSet::new(), false);
-        for Loaded { row, rule } in self.load_reporting(self.rows_of(key).await?).await? {
+        let (loaded, broken) = self.load(self.rows_of(key).await?).await?;
+        if let Some((_, why)) = broken.first() {
+            return Ok(Err(format!("the dates of {key} are not known, because of one of its triggers: {why}")));
+        }
+        for Loaded { row, rule } in loaded {
             let Some(definition) = rule.definition.triggers.get(row.index as usize) else { continue };
             if matches!(definition.schedule, ScheduleDefinition::After { .. } | ScheduleDefinition::Delay { .. }) {
                 continue;
             }
             is_scheduled = true;
             let reaching = reaching(&rule.trigger, definition, from);
-            // The first one ends an interval that began before.
-            let fires = guarded(|| reaching.fires_between(from, to + 1).skip(1).take(most + 1).collect::<Vec<_>>());
-            dates.extend(fires.unwrap_or_default());
+            let fires = guarded(|| {
+                let mut fires = reaching.fires_between(from, to + 1).take(most + 2).collect::<Vec<_>>();
+                // The first one ends an interval that began before, unless it is the first of all.
+                if fires.first().is_some_and(|first| reached(&rule.trigger, definition, *first).is_some()) {
+                    fires.remove(0);
+                }
+                fires
+            });
+            match fires {
+                Ok(fires) => dates.extend(fires),
+                Err(panic) => {
+                    let trigger = &definition.name;
+                    return Ok(Err(format!(
+                        "the dates of {key} are not known: the schedule of {trigger} panicked: {panic}"
+                    )));
+                }
+            }
         }
         if !is_scheduled {
             return Ok(Err(format!("{key} has no schedule that says for which dates it runs: need it at: same")));
@@ -370,6 +391,12 @@ impl Definitions {
             Err(panic) => Err(format!("panicked: {panic}")),
         })
     }
+}
+
+/// The fire time of a trigger before another one, also from before it was saved.
+fn reached(trigger: &Trigger, definition: &TriggerDefinition, before: Timestamp) -> Option<Timestamp> {
+    let reaching = reaching(trigger, definition, before - REACH_MS);
+    reaching.previous_before(&reaching.first_fire(), before)
 }
 
 /// Reads and compiles a calendar with its bases. `None` if it or a base is missing or cannot be compiled.

@@ -26,7 +26,7 @@ use mainspring_core::job::Job;
 use mainspring_core::rule::Start;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{RunFacts, TaskContext};
-use mainspring_core::{JobId, JobVersion, RunId};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 use mainspring_store::{Error, Result, Stepped, Store, WorkflowDue, WorkflowRow, WorkflowStep, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, watch};
@@ -75,6 +75,8 @@ struct Inner {
     live: Mutex<FxHashMap<RunId, Live>>,
     afters: Afters,
     awaits: Awaits,
+    /// Runs of which a task needs what this program cannot read, and when to look again.
+    puzzled: Mutex<FxHashMap<RunId, (WorkflowDue, Timestamp)>>,
     deadlines: Deadlines,
 }
 
@@ -123,6 +125,7 @@ impl Workflows {
             live: Mutex::default(),
             afters,
             awaits: Awaits::default(),
+            puzzled: Mutex::default(),
             deadlines,
         }))
     }
@@ -196,6 +199,7 @@ impl Workflows {
                 () = self.0.wake.notified() => true,
                 Ok(()) = owned.changed() => {
                     lock(&self.0.live).clear();
+                    lock(&self.0.puzzled).clear();
                     true
                 }
                 () = pause(every_ms) => false,
@@ -213,7 +217,9 @@ impl Inner {
         }
         let full = due.len() >= DUE_MAX as usize;
         let at_once = if self.store.cluster().is_none() { AT_ONCE_ALONE } else { AT_ONCE_SHARED };
-        let mut due = due.into_iter();
+        let again = self.to_look_again();
+        let again = again.into_iter().filter(|it| due.iter().all(|due| due.run != it.run)).collect::<Vec<_>>();
+        let mut due = due.into_iter().chain(again);
         let mut under_way: FuturesUnordered<_> = due.by_ref().take(at_once).map(|due| self.advance(due)).collect();
         let (mut failed, mut any) = (None, false);
         while let Some(done) = under_way.next().await {
@@ -282,6 +288,7 @@ impl Inner {
         let full = messages.len() >= INBOX_MAX as usize;
         let now = self.time.now();
         messages.into_iter().for_each(|message| live.hear(message, now));
+        live.look_again();
         let line = |job: &Job| self.lanes.line(due.job, job);
         // It is due: the first step says that this was heard, even if nothing follows.
         let mut anyway = true;
@@ -310,6 +317,7 @@ impl Inner {
                 anyway = true;
             }
         }
+        self.note_puzzled(due, &live);
         lock(&self.live).insert(due.run, live);
         if full {
             self.wake.notify_one();
@@ -334,7 +342,9 @@ impl Inner {
 
     /// A run as its rows say.
     async fn load(&self, plan: &Arc<Plan>, row: &WorkflowRow) -> Result<Live> {
-        let mut live = Live::new(Arc::clone(plan), row, self.facts(plan, row).await?);
+        let (facts, is_dated) = self.facts(plan, row).await?;
+        let mut live = Live::new(Arc::clone(plan), row, facts);
+        live.is_dated = is_dated;
         for task in live.unknown() {
             let answer = values::ask(&*self.store, &live, task, true, self.time.now()).await?;
             live.know(task, answer);
@@ -358,10 +368,10 @@ impl Inner {
         Ok(())
     }
 
-    /// What tasks are told of a run.
-    async fn facts(&self, plan: &Plan, row: &WorkflowRow) -> Result<RunFacts> {
+    /// What tasks are told of a run, and whether a schedule says which data belong to it.
+    async fn facts(&self, plan: &Plan, row: &WorkflowRow) -> Result<(RunFacts, bool)> {
         if !plan.asks_interval() {
-            return Ok(RunFacts::new(row.run, row.fire_time));
+            return Ok((RunFacts::new(row.run, row.fire_time), false));
         }
         self.definitions.dates(row.run, None, row.fire_time).await
     }

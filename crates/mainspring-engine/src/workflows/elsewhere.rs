@@ -11,10 +11,10 @@ use mainspring_core::job::JobKey;
 use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::workflow::{Elsewhere, Found, Needed, Settled, TaskContext, TaskState, counted};
 use mainspring_core::{RunId, Timestamp};
-use mainspring_store::{Await, JobRow, Result, RunInfo, RunQuery, Stands, TaskStart, WorkflowStep};
+use mainspring_store::{Await, Error, JobRow, Result, RunInfo, RunQuery, Stands, TaskStart, WorkflowDue, WorkflowStep};
 
-use super::Inner;
 use super::live::{Answer, Live, Place, Write};
+use super::{Inner, lock};
 
 /// Dates of another workflow that one task may need.
 const DATES_MAX: usize = 10_000;
@@ -24,6 +24,8 @@ const PAGE: u32 = 1_000;
 const REPEATS_MAX: u32 = 100;
 /// How often to see whether tasks wait where none is known to.
 const SEE_MS: i64 = 5_000;
+/// When to look again at what could not be read.
+const AGAIN_MS: i64 = 5_000;
 
 /// Whether tasks of this node's runs may wait for others: where none does, ends of tasks wake nobody.
 #[derive(Debug)]
@@ -63,6 +65,12 @@ impl Awaits {
 
 /// What comes of a task that needs others elsewhere.
 pub(super) fn wait(need: &Elsewhere, live: &Live, context: Box<TaskContext>, now: Timestamp) -> Answer {
+    if need.asks_interval() && !live.is_dated {
+        return Answer::Fail(format!(
+            "no schedule says which data belong to this run, and at: {} asks for that: run this date by a backfill, or need it at: same or by an offset",
+            need.at
+        ));
+    }
     let data_start = live.facts.data_start.as_ref().and_then(|text| text.parse().ok()).unwrap_or(live.fire_time);
     match need.needed(live.fire_time, data_start) {
         Some(needed) => Answer::Await(context, need.timeout_ms.map(|ms| now + ms), needed),
@@ -81,6 +89,7 @@ impl Live {
         let input = serde_json::to_string(&needed).expect("plain data has a text");
         let says = self.need(task).map(|need| format!("{} has not been looked at yet", need.text()));
         self.needed.insert(task, needed);
+        self.seen.remove(&task);
         let write = self.writes.entry((task, None)).or_default();
         write.start = Some(TaskStart { line: HOLD_LINE.to_owned(), input: Some(input), ..start });
         write.reason = says;
@@ -109,6 +118,11 @@ impl Live {
         whole.filter(|(task, _)| self.state(*task).is_final()).map(|(task, _)| self.plan.name(*task)).collect()
     }
 
+    /// Lets what could not be read be looked at again.
+    pub(super) fn look_again(&mut self) {
+        self.to_look.append(&mut self.puzzled);
+    }
+
     /// Takes in what somebody saw who looked.
     fn settle(&mut self, task: u32, settled: Settled) {
         match settled {
@@ -126,9 +140,10 @@ impl Inner {
         for task in tasks {
             let Some(child) = live.child((task, None)) else { continue };
             let run = self.store.run(child).await?;
-            let needed = run.and_then(|run| serde_json::from_str(&run.input?).ok());
-            if let Some(needed) = needed {
+            let known = run.and_then(|run| Some((run.created_at, serde_json::from_str(&run.input?).ok()?)));
+            if let Some((since, needed)) = known {
                 live.needed.insert(task, needed);
+                live.waits_since.insert(task, since);
                 live.to_look.insert(task);
                 self.awaits.note();
             }
@@ -145,13 +160,47 @@ impl Inner {
             if live.state(task) != TaskState::Running {
                 continue;
             }
-            let settled = match self.find(&live.plan.job().key.namespace, &need, needed).await? {
-                Ok(found) => need.settle(&found),
-                Err(why) => Settled::Ends(TaskState::Failed, why),
+            let seen = live.seen.remove(&task).unwrap_or_default();
+            let since = live.waits_since.get(&task).copied();
+            let settled = match self.find(&live.plan.job().key.namespace, &need, needed, &seen, since).await {
+                Ok(Ok(found)) => {
+                    let settled = need.settle(&found);
+                    live.seen.insert(task, found.into_iter().collect());
+                    settled
+                }
+                Ok(Err(why)) => Settled::Ends(TaskState::Failed, why),
+                // A newer program may have written it, and another node can read it.
+                Err(Error::Unusable { why, .. }) => {
+                    live.seen.insert(task, seen);
+                    live.puzzled.insert(task);
+                    Settled::Waits(format!("the definition of {} cannot be read: {why}", need.workflow))
+                }
+                Err(error) => return Err(error),
             };
             live.settle(task, settled);
         }
         Ok(())
+    }
+
+    /// Notes that a run is to be looked at again though nobody tells of anything: a task of it needs what could not be read.
+    pub(super) fn note_puzzled(&self, due: WorkflowDue, live: &Live) {
+        if live.puzzled.is_empty() {
+            lock(&self.puzzled).remove(&due.run);
+        } else {
+            let due = WorkflowDue { begins: false, ..due };
+            lock(&self.puzzled).insert(due.run, (due, self.time.now() + AGAIN_MS));
+        }
+    }
+
+    /// The runs to look at again by now.
+    pub(super) fn to_look_again(&self) -> Vec<WorkflowDue> {
+        let now = self.time.now();
+        let mut puzzled = lock(&self.puzzled);
+        // A clock that was set back keeps nothing from being looked at.
+        let is_due = |at: Timestamp| at <= now || at.since(now) > AGAIN_MS;
+        let due: Vec<WorkflowDue> = puzzled.values().filter(|(_, at)| is_due(*at)).map(|(due, _)| *due).collect();
+        due.iter().for_each(|due| _ = puzzled.remove(&due.run));
+        due
     }
 
     /// Wakes this node's runs that may wait for what has ended with a step.
@@ -178,8 +227,11 @@ impl Inner {
         namespace: &str,
         need: &Elsewhere,
         needed: Needed,
+        seen: &BTreeMap<Timestamp, Found>,
+        since: Option<Timestamp>,
     ) -> Result<std::result::Result<Vec<(Timestamp, Found)>, String>> {
-        let job = self.store.job(&JobKey::new(namespace, &need.workflow)).await?;
+        let key = JobKey::new(namespace, &need.workflow);
+        let job = self.store.job(&key).await?;
         let dates = match (needed, &job) {
             (Needed::Date(date), _) => vec![date],
             (Needed::Within(from, to), Some(job)) => {
@@ -188,29 +240,73 @@ impl Inner {
                     Err(why) => return Ok(Err(why)),
                 }
             }
-            // Nobody knows its dates: it stands for one.
+            // Nobody knows its dates any more.
+            (Needed::Within(..), None) if !seen.is_empty() => seen.keys().copied().collect(),
+            // It stands for one.
             (Needed::Within(_, to), None) => vec![to],
         };
-        let runs = match &job {
-            Some(job) => self.newest_runs(job, needed).await?,
-            None => BTreeMap::new(),
+        // What has ended well is not looked at again.
+        let ended = |date: &Timestamp| seen.get(date).copied().filter(|found| is_well(*found));
+        let open = || dates.iter().filter(|date| ended(date).is_none());
+        let runs = match (&job, open().next(), open().next_back()) {
+            (Some(job), Some(first), Some(last)) => self.newest_runs(job, *first, *last).await?,
+            _ => BTreeMap::new(),
         };
+        let is_other = |since| job.as_ref().is_none_or(|job| job.created_at > since);
         let mut found = Vec::with_capacity(dates.len());
-        for date in dates {
-            let stands = match runs.get(&date) {
-                Some(run) => self.stands(run, need).await?,
-                None => Found::Missing,
+        for date in &dates {
+            let known = match (runs.get(date), seen.get(date)) {
+                (Some(run), _) => Some(run.clone()),
+                // Its job was deleted meanwhile. Where nobody has seen the run before, it is found by its date.
+                (None, Some(Found::Open(run))) => self.store.run(*run).await?,
+                (None, _) if since.is_some_and(is_other) => self.run_of_deleted(&key, *date).await?,
+                (None, _) => None,
             };
-            found.push((date, stands));
+            let stands = match (ended(date), known) {
+                (Some(ended), _) => ended,
+                (None, Some(run)) => self.stands(&run, need).await?,
+                (None, None) => Found::Missing,
+            };
+            found.push((*date, stands));
         }
         Ok(Ok(found))
     }
 
-    /// The newest run of each date that a trigger, a backfill or somebody has made. Whoever repeats it is found by it.
-    async fn newest_runs(&self, job: &JobRow, needed: Needed) -> Result<BTreeMap<Timestamp, RunInfo>> {
-        let (first, last) = needed.span();
+    /// The newest run for a date of jobs that had this name and are gone.
+    async fn run_of_deleted(&self, key: &JobKey, date: Timestamp) -> Result<Option<RunInfo>> {
+        let query = RunQuery {
+            namespace: Some(key.namespace.clone()),
+            from: Some(date),
+            to: Some(date + 1),
+            limit: PAGE,
+            ..RunQuery::default()
+        };
+        let mut runs = self.all_runs(query).await?;
+        runs.retain(|run| run.key == *key && run.fire_time == date);
+        Ok(runs.into_iter().max_by_key(|run| (run.created_at, run.id)))
+    }
+
+    async fn all_runs(&self, mut query: RunQuery) -> Result<Vec<RunInfo>> {
         let mut runs = Vec::new();
-        let mut query = RunQuery {
+        loop {
+            let page = self.store.runs(query.clone()).await?;
+            query.before = page.last().map(|run| run.id);
+            let is_last = page.len() < PAGE as usize;
+            runs.extend(page);
+            if is_last {
+                return Ok(runs);
+            }
+        }
+    }
+
+    /// The newest run of each date that a trigger, a backfill or somebody has made. Whoever repeats it is found by it.
+    async fn newest_runs(
+        &self,
+        job: &JobRow,
+        first: Timestamp,
+        last: Timestamp,
+    ) -> Result<BTreeMap<Timestamp, RunInfo>> {
+        let query = RunQuery {
             namespace: Some(job.definition.key.namespace.clone()),
             job: Some(job.id),
             from: Some(first),
@@ -218,15 +314,7 @@ impl Inner {
             limit: PAGE,
             ..RunQuery::default()
         };
-        loop {
-            let page = self.store.runs(query.clone()).await?;
-            query.before = page.last().map(|run| run.id);
-            let is_last = page.len() < PAGE as usize;
-            runs.extend(page);
-            if is_last {
-                break;
-            }
-        }
+        let mut runs = self.all_runs(query).await?;
         for trigger in self.definitions.triggers_of(&job.definition.key).await? {
             let known = self.store.backfill_store().existing_runs(job.id, trigger, first, last).await?;
             for run in known.into_iter().filter_map(|known| known.run) {
@@ -251,9 +339,12 @@ impl Inner {
     async fn stands(&self, run: &RunInfo, need: &Elsewhere) -> Result<Found> {
         let (mut at, mut version) = (run.id, run.job_version);
         for _ in 0..REPEATS_MAX {
-            let number = match self.number(run.job, version, need).await? {
-                Ok(number) => number,
-                Err(()) => return Ok(Found::NoTask(at)),
+            let number = match self.number(run.job, version, need).await {
+                Ok(Ok(number)) => number,
+                Ok(Err(())) => return Ok(Found::NoTask(at)),
+                // Retention has taken its job.
+                Err(Error::NotFound { .. }) => return Ok(Found::Missing),
+                Err(error) => return Err(error),
             };
             let Some(stands) = self.store.run_stands(at, number.unwrap_or(0)).await? else { return Ok(Found::Missing) };
             let Some(again) = stands.rerun_as else { return Ok(how(at, stands, number.is_some())) };
@@ -277,6 +368,11 @@ impl Inner {
         let definition = self.definitions.definition(job, version).await?;
         Ok(definition.workflow().and_then(|workflow| workflow.find(name)).map(Some).ok_or(()))
     }
+}
+
+/// Whether what is needed has ended, and not badly.
+const fn is_well(found: Found) -> bool {
+    matches!(found, Found::Ended(_, state) if !state.is_bad())
 }
 
 /// How what is needed of a run stands: the run, or one of its tasks. A task to which nothing has happened in a run that is over counts as

@@ -10,7 +10,7 @@ use mainspring_core::job::Job;
 use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{
-    End, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, run_name,
+    End, Found, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, run_name,
 };
 use mainspring_core::{JobId, RunId, Timestamp};
 use mainspring_store::{Message, MessageBody, TaskRow, TaskStart, TaskWrite, TimeLimit, WorkflowRow, WorkflowStep};
@@ -74,6 +74,14 @@ pub(super) struct Live {
     pub(super) needed: BTreeMap<u32, Needed>,
     /// Those of which it is to be seen whether that has ended.
     pub(super) to_look: BTreeSet<u32>,
+    /// How the runs of each date stood when somebody looked last, for tasks that are under way.
+    pub(super) seen: BTreeMap<u32, BTreeMap<Timestamp, Found>>,
+    /// When these began to wait.
+    pub(super) waits_since: BTreeMap<u32, Timestamp>,
+    /// Those of which what they need could not be read.
+    pub(super) puzzled: BTreeSet<u32>,
+    /// Whether a schedule says which data belong to it.
+    pub(super) is_dated: bool,
     /// Of the tasks that run more than once, the ones of which is not known what they run for.
     unknown: BTreeMap<u32, Vec<(u32, TaskState)>>,
     ends: Vec<End>,
@@ -205,6 +213,10 @@ impl Live {
             to_ask: Vec::new(),
             needed: BTreeMap::new(),
             to_look: BTreeSet::new(),
+            seen: BTreeMap::new(),
+            waits_since: BTreeMap::new(),
+            puzzled: BTreeSet::new(),
+            is_dated: false,
             unknown,
             ends: Vec::new(),
             heard: Vec::new(),
@@ -669,6 +681,7 @@ impl Live {
             self.to_ask.push(place);
         }
         self.to_look.extend(step.awaits.iter().map(|it| it.task));
+        self.waits_since.extend(step.awaits.iter().map(|it| (it.task, step.at)));
     }
 
     /// Why the run ends as it does, where that is not plain.

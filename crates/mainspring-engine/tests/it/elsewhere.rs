@@ -1,19 +1,21 @@
 //! Tasks that need tasks of other workflows by date, over a store in memory and over `SQLite`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use mainspring_core::job::{Job, JobKey, Task};
+use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::run::RunState;
+use mainspring_core::workflow::backfill::{Order, Reprocess};
 use mainspring_core::workflow::{
     Approval, At, Elsewhere, Hold, NeedAt, OnMissing, TaskDefinition, TaskState, Workflow,
 };
 use mainspring_core::{RunId, Timestamp};
 use mainspring_engine::Engine;
-use mainspring_engine::control::{Ask, Asking, Error, Reran, RerunAsk, RerunVersion, SaveMode};
-use mainspring_store::{Expect, MemoryStore, WorkflowRow};
+use mainspring_engine::control::{Ask, Asking, Error, Reran, RerunAsk, RerunVersion, SaveMode, Wish};
+use mainspring_store::{Expect, MemoryStore, RunQuery, WorkflowRow};
 
 use crate::kit::until;
-use crate::workflows::{end, over_both, stage, task};
+use crate::workflows::{end, over_both, sqlite, stage, task};
 
 fn need(at: At, on_missing: OnMissing) -> Elsewhere {
     let (workflow, task) = ("ingest".to_owned(), Some("load".to_owned()));
@@ -118,7 +120,8 @@ async fn failure_elsewhere_and_missing_runs_end_what_waits() {
             (6, need(SAME, OnMissing::Skip), DATE + 1, TaskState::Skipped, "there was no run"),
             (7, need(SAME, OnMissing::Succeed), DATE + 1, TaskState::Succeeded, "there was no run"),
             (8, timed, DATE + 1, TaskState::Failed, "had not ended in time"),
-            (9, need(At::Word(NeedAt::Previous), OnMissing::Wait), DATE, TaskState::Succeeded, "no date before"),
+            (9, need(At::Word(NeedAt::Previous), OnMissing::Wait), DATE, TaskState::Failed, "no schedule says"),
+            (10, need(At::Word(NeedAt::Covers), OnMissing::Wait), DATE, TaskState::Failed, "no schedule says"),
         ] {
             let name = format!("report-{number}");
             save(&engine, &name, report(need)).await.expect("saved");
@@ -155,6 +158,164 @@ async fn run_that_repeats_another_one_counts_in_its_place() {
     let run = run_for(&engine, "report", DATE, 1).await;
     let (_, state, reason) = why(&engine, run).await;
     assert_eq!(state, TaskState::Succeeded, "{reason:?}");
+}
+
+/// Saves a workflow with a cron trigger, which fires from an instant on if one is given.
+async fn save_with(engine: &Engine, name: &str, workflow: Workflow, expression: &str, start_at: Option<&str>) {
+    let mut job = Job::new(JobKey::new("default", name), Task::Workflow(Box::new(workflow)));
+    let schedule = ScheduleDefinition::Cron { expression: expression.into() };
+    let start_at = start_at.map(|text| text.parse().expect("an instant"));
+    job.triggers.push(TriggerDefinition { start_at, ..TriggerDefinition::new("t", schedule) });
+    engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+}
+
+/// Runs one date by a backfill.
+async fn backfilled(engine: &Engine, name: &str, date: &str) -> RunId {
+    let wish = Wish {
+        trigger: None,
+        zone: None,
+        from: date.into(),
+        to: Some(date.into()),
+        reprocess: Reprocess::Missing,
+        part: None,
+        order: Order::Ascending,
+        max_active: 1,
+        stop_on_failure: false,
+        priority: None,
+    };
+    let key = JobKey::new("default", name);
+    engine.control().start_backfill(&key, &wish, None, None).await.expect("started");
+    let date: Timestamp = date.parse().expect("an instant");
+    until("its run is there", async || {
+        let query = RunQuery { namespace: Some("default".to_owned()), limit: 1_000, ..RunQuery::default() };
+        let runs = engine.control().store().runs(query).await.expect("read");
+        runs.into_iter().find(|run| run.key == key && run.fire_time == date).map(|run| run.id)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn first_dates_of_a_schedule_are_needed_like_others() {
+    over_both(async |store| {
+        let stage = stage();
+        let engine = stage.engine(store).await;
+        let tasks = vec![task("load", "echo", &[])];
+        let ingest = Workflow { tasks, ..Workflow::default() };
+        save_with(&engine, "ingest", ingest, "0 * * * *", Some("2026-05-04T01:00:00Z")).await;
+        save_with(
+            &engine,
+            "first",
+            report(need(At::Word(NeedAt::Previous), OnMissing::Wait)),
+            "0 3 * * *",
+            Some("2026-05-04T03:00:00Z"),
+        )
+        .await;
+        let (_, task, reason) = why(&engine, backfilled(&engine, "first", "2026-05-04T03:00:00Z").await).await;
+        assert_eq!((task, reason.as_deref()), (TaskState::Succeeded, Some("there is no date before")));
+
+        save_with(&engine, "report", report(need(At::Word(NeedAt::Covers), OnMissing::Wait)), "0 3 * * *", None).await;
+        for (hour, number) in [(2, 1), (3, 2)] {
+            let date = format!("2026-05-04T0{hour}:00:00Z").parse().expect("an instant");
+            end(&engine, run_for(&engine, "ingest", date, number).await).await;
+        }
+        let run = backfilled(&engine, "report", "2026-05-04T03:00:00Z").await;
+        waiting(&engine, run, "there was no run of ingest for 2026-05-04T01:00:00.000Z").await;
+        run_for(&engine, "ingest", "2026-05-04T01:00:00Z".parse().expect("an instant"), 3).await;
+        let (_, task, reason) = why(&engine, run).await;
+        assert_eq!((task, reason.as_deref()), (TaskState::Succeeded, Some("task load of ingest of 3 dates succeeded")));
+    })
+    .await;
+}
+
+/// A workflow whose task waits for a decision.
+fn asking() -> Workflow {
+    let asks = TaskDefinition { hold: Some(Hold::Approval(Approval::default())), ..task("load", "echo", &[]) };
+    Workflow { tasks: vec![asks], ..Workflow::default() }
+}
+
+/// A run that waits for one of `ingest`, and that one.
+async fn both(engine: &Engine) -> (RunId, RunId) {
+    save(engine, "ingest", asking()).await.expect("saved");
+    save(engine, "report", report(need(SAME, OnMissing::Wait))).await.expect("saved");
+    let other = run_for(engine, "ingest", DATE, 1).await;
+    let run = run_for(engine, "report", DATE, 1).await;
+    waiting(engine, run, "has not ended").await;
+    (run, other)
+}
+
+/// Deletes `ingest`, which ends its run and what waits for that.
+async fn delete(engine: &Engine, (run, other): (RunId, RunId), is_made_again: bool) {
+    engine.control().delete_job(&JobKey::new("default", "ingest"), Expect::Anything).await.expect("deleted");
+    if is_made_again {
+        save(engine, "ingest", asking()).await.expect("saved");
+    }
+    let (_, task, reason) = why(engine, run).await;
+    assert_eq!(task, TaskState::Failed, "{reason:?}");
+    let reason = reason.expect("it says which run");
+    assert!(reason.contains("is cancelled") && reason.contains(&other.to_string()), "{reason}");
+}
+
+#[tokio::test]
+async fn deletion_of_the_other_job_ends_what_waits_for_its_run() {
+    for is_made_again in [false, true] {
+        over_both(async |store| {
+            let stage = stage();
+            let engine = stage.engine(store).await;
+            let runs = both(&engine).await;
+            delete(&engine, runs, is_made_again).await;
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn deletion_of_the_other_job_ends_what_waits_for_a_run_that_nobody_has_seen() {
+    for is_made_again in [false, true] {
+        over_both(async |store| {
+            let stage = stage();
+            let engine = stage.engine(store).await;
+            save(&engine, "ingest", asking()).await.expect("saved");
+            save(&engine, "report", report(need(SAME, OnMissing::Wait))).await.expect("saved");
+            let run = run_for(&engine, "report", DATE, 1).await;
+            waiting(&engine, run, "there was no run").await;
+            let other = run_for(&engine, "ingest", DATE, 1).await;
+            delete(&engine, (run, other), is_made_again).await;
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn deletion_of_the_other_job_ends_what_has_waited_since_before_a_restart() {
+    for is_made_again in [false, true] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let stage = stage();
+        let engine = stage.engine(sqlite(folder.path())).await;
+        let runs = both(&engine).await;
+        engine.stop(Duration::from_secs(5)).await.expect("it stops");
+        let engine = stage.engine(sqlite(folder.path())).await;
+        delete(&engine, runs, is_made_again).await;
+    }
+}
+
+#[tokio::test]
+async fn definition_that_cannot_be_read_keeps_only_what_needs_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stage = stage();
+    let engine = stage.engine(sqlite(folder.path())).await;
+    save(&engine, "ingest", asking()).await.expect("saved");
+    let workflow = report(need(SAME, OnMissing::Wait));
+    let tasks = workflow.tasks.into_iter().chain([task("z", "echo", &[])]).collect();
+    save(&engine, "report", Workflow { tasks, ..Workflow::default() }).await.expect("saved");
+    engine.stop(Duration::from_secs(5)).await.expect("it stops");
+    let file = rusqlite::Connection::open(folder.path().join("s.db")).expect("it is free");
+    let set = "UPDATE job_version SET definition = ?1 WHERE job_id = (SELECT id FROM job WHERE name = 'ingest')";
+    assert_eq!(file.execute(set, [r#"{"tomorrow": 1}"#]).expect("it is there"), 1);
+    drop(file);
+    let engine = stage.engine(sqlite(folder.path())).await;
+    let run = run_for(&engine, "report", DATE, 1).await;
+    waiting(&engine, run, "the definition of ingest cannot be read").await;
+    stage.until_entered("z").await;
 }
 
 #[tokio::test]
