@@ -17,7 +17,7 @@ use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
 use tokio::sync::Mutex;
 use utoipa_axum::routes;
 
-use super::Route;
+use super::{Route, jobs};
 use crate::app::App;
 use crate::convert;
 use crate::extract::{Body, Condition, PathOf, QueryOf};
@@ -109,6 +109,10 @@ async fn put(
     if !unknown.is_empty() {
         return Err(Refusal::invalid(unknown));
     }
+    // Nothing is saved where the engine could not show it, and a flow that is new has an owner first.
+    if !is_here(&app, &namespace, &name) {
+        return Err(elsewhere(&app, &namespace, &name));
+    }
     let store = app.control().store();
     let there = store.flow_store().flow(&namespace, &name).await?;
     expected(condition, there.as_ref())?;
@@ -120,8 +124,6 @@ async fn put(
             may_change(&now, &compiled.definition)?;
             states_in(&row.states, &compiled.definition)
         }
-        // A flow that is new has an owner before it is saved.
-        None if !is_here(&app, &namespace, &name) => return Err(elsewhere(&app, &namespace, &name)),
         None => "{}".to_owned(),
     };
     let source = serde_json::to_string(&spec).expect("a flow is plain data");
@@ -312,7 +314,10 @@ fn elsewhere(app: &App, namespace: &str, name: &str) -> Refusal {
     let owner = show::shard_owners(app).into_iter().find(|it| it.shard == shard).and_then(|it| it.node);
     let nodes = show::nodes(app);
     let owner = nodes.iter().find(|node| !node.answering && Some(&node.name) == owner.as_ref());
-    owner.map_or_else(|| FlowError::Elsewhere.into(), |node| runs_at(name, &node.name, node.address.as_deref()))
+    owner.map_or_else(
+        || FlowError::Elsewhere.into(),
+        |node| runs_at(&named(namespace, name), &node.name, node.address.as_deref()),
+    )
 }
 
 /// Says which node runs a flow, and where that one is asked.
@@ -322,6 +327,11 @@ fn runs_at(flow: &str, node: &str, address: Option<&str>) -> Refusal {
         Some(address) => refusal.hint(format!("mainspring flow get {flow} --server {address}")),
         None => refusal,
     }
+}
+
+/// A flow as people type it: without the namespace `default`.
+fn named(namespace: &str, name: &str) -> String {
+    if namespace == jobs::DEFAULT_NAMESPACE { name.to_owned() } else { format!("{namespace}/{name}") }
 }
 
 fn named_alike(spec: &FlowSpec, namespace: &str, name: &str) -> Answer<()> {
@@ -357,7 +367,7 @@ fn are_stopped(view: &FlowView, which: impl Fn(&str) -> bool) -> Answer<()> {
     match view.components.iter().filter(|it| which(&it.name)).find(busy) {
         Some(it) => {
             let why = format!("component \"{}\" is not stopped: {}", it.name, sentence(&it.why));
-            let hint = format!("mainspring flow stop {} {}", view.row.name, it.name);
+            let hint = format!("mainspring flow stop {} {}", named(&view.row.namespace, &view.row.name), it.name);
             Err(Refusal::new(ErrorCode::FlowState, why).hint(hint))
         }
         None => Ok(()),
@@ -388,7 +398,8 @@ fn may_change(now: &FlowView, next: &Definition) -> Answer<()> {
     match gone {
         Some((_, it)) => {
             let why = format!("connection \"{}\" would go, and {} items are in it", it.name, it.items);
-            let hint = format!("let them run out, or mainspring flow queue drop {} {}", now.row.name, it.name);
+            let flow = named(&now.row.namespace, &now.row.name);
+            let hint = format!("let them run out, or mainspring flow queue drop {flow} {}", it.name);
             Err(Refusal::new(ErrorCode::FlowState, why).hint(hint))
         }
         None => Ok(()),
@@ -483,6 +494,11 @@ mod tests {
         assert_eq!(refusal.0.error_code(), Some(ErrorCode::FlowElsewhere));
         assert_eq!(refusal.0.detail, "node \"b\" runs the flow");
         assert_eq!(refusal.0.hint.as_deref(), Some("mainspring flow get orders --server http://10.0.0.2:7070"));
+    }
+
+    #[test]
+    fn a_flow_is_named_with_its_namespace_unless_that_is_the_usual_one() {
+        assert_eq!((named("default", "orders").as_str(), named("team", "orders").as_str()), ("orders", "team/orders"));
     }
 
     #[test]
