@@ -49,6 +49,16 @@ fn what_is_wrong_with_a_need_is_shown_where_it_is_written() {
             ],
         ),
         (
+            "  a: {noop: true, needs: [{workflow: i, offset: -1d}, {workflow: i, offset: -24h}]}\n",
+            &["error[field.value]: task \"a\" needs \"i@-24h\" twice: it is the same as \"i@-1d\"   --> w.yaml:3:55"],
+        ),
+        (
+            "  a: {noop: true, needs: {workflow: i, offset: -1d, timeout: 1h}}\n  b: {noop: true, needs: {workflow: i, offset: -24h}}\n",
+            &[
+                "error[field.value]: \"i@-24h\" is needed by another task as \"i@-1d\", with another timeout or on_missing   --> w.yaml:4:26\n  hint: write the same for both",
+            ],
+        ),
+        (
             "  a: {noop: true, needs: {workflow: w}}\n",
             &[
                 "error[workflow.need_circle]: workflows wait for each other at the same date: w → w (task a of w needs w)   --> w.yaml:3:26\n  hint: one of them may need the other one with at: previous",

@@ -1,8 +1,9 @@
 //! What tasks need of other workflows: in the graph, a task of its own waits for it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use mainspring_api::{ElsewhereSpec, JobSpec, NeedSpec, OneOrMany, Problem, TaskSpec};
+use mainspring_api::{ElsewhereSpec, ErrorCode, JobSpec, NeedSpec, OneOrMany, Problem, TaskSpec};
 use mainspring_core::workflow::{At, Elsewhere};
 
 use crate::convert::job::unless_default;
@@ -15,6 +16,7 @@ pub(super) fn expand<'a>(spec: &'a JobSpec, problems: &mut Vec<Problem>) -> Cow<
         return Cow::Borrowed(spec);
     }
     let mut expanded = spec.clone();
+    let mut first: BTreeMap<String, (Elsewhere, String)> = BTreeMap::new();
     for (name, task) in &spec.tasks {
         let Some(needs) = &task.needs else { continue };
         let mut places = task.needs_elsewhere().map(|(place, _)| format!("/tasks/{name}{place}"));
@@ -24,13 +26,30 @@ pub(super) fn expand<'a>(spec: &'a JobSpec, problems: &mut Vec<Problem>) -> Cow<
                 named.push(need.clone());
                 continue;
             };
-            match read(need, &places.next().unwrap_or_default()) {
-                Ok(need) => {
-                    let waits = TaskSpec { elsewhere: Some(write(&need)), ..TaskSpec::default() };
-                    expanded.tasks.insert(need.name(), waits);
-                    named.push(NeedSpec::Task(need.name()));
+            let place = places.next().unwrap_or_default();
+            let known = match read(need, &place) {
+                Ok(known) => known,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
                 }
-                Err(problem) => problems.push(problem),
+            };
+            let node = NeedSpec::Task(known.name());
+            let (one, spelled) = &*first.entry(known.name()).or_insert_with(|| (known.clone(), need.node()));
+            // Where both are spelled alike, whoever looks at the text finds it.
+            if *spelled != need.node() {
+                problems.extend(other_spelling(
+                    name,
+                    need,
+                    (&known, one, spelled.as_str()),
+                    named.contains(&node),
+                    place,
+                ));
+            }
+            let waits = TaskSpec { elsewhere: Some(write(one)), ..TaskSpec::default() };
+            expanded.tasks.insert(one.name(), waits);
+            if !named.contains(&node) {
+                named.push(node);
             }
         }
         // One alone is at the place of the whole.
@@ -46,6 +65,24 @@ pub(super) fn expand<'a>(spec: &'a JobSpec, problems: &mut Vec<Problem>) -> Cow<
         }
     }
     Cow::Owned(expanded)
+}
+
+/// What is wrong with a need that another one spells differently, such as `1d` and `24h`.
+fn other_spelling(
+    task: &str,
+    need: &ElsewhereSpec,
+    (known, first, spelled): (&Elsewhere, &Elsewhere, &str),
+    is_twice: bool,
+    place: String,
+) -> Option<Problem> {
+    let node = need.node();
+    if is_twice {
+        let message = format!("task \"{task}\" needs \"{node}\" twice: it is the same as \"{spelled}\"");
+        return Some(Problem::new(ErrorCode::FieldValue, message).at(place));
+    }
+    let message = format!("\"{node}\" is needed by another task as \"{spelled}\", with another timeout or on_missing");
+    let problem = Problem::new(ErrorCode::FieldValue, message).at(place);
+    (known != first).then(|| problem.hint("write the same for both"))
 }
 
 /// Reads what is needed. What [`mainspring_api::check_job`] finds is not found here.
