@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::program::Program;
 use crate::recorder::{Act, Heard, Recorder};
+use crate::wait;
 use crate::xxl_proxy::start;
 
 /// A proxy and what is around it.
@@ -17,7 +18,7 @@ struct Around {
     admin: Recorder,
     address: Address,
     proxy: Worker,
-    _program: Program,
+    program: Program,
 }
 
 impl Around {
@@ -37,7 +38,7 @@ impl Around {
             "created_at": "2026-01-30T12:00:00.000Z", "updated_at": "2026-01-30T12:00:00.000Z"}]}),
         );
         let (proxy, address) = start(&program, (&server.url(), &token), &admin);
-        Self { server, admin, address, proxy, _program: program }
+        Self { server, admin, address, proxy, program }
     }
 
     /// Sends a run as old admins do. Nobody has read the answer.
@@ -95,6 +96,33 @@ fn xxl_runs_of_which_the_old_admin_hangs_up_are_reported() {
     assert_eq!(around.code(), 200);
     let again = around.server.until(is_start);
     assert_eq!(first.header("idempotency-key"), again.header("idempotency-key"), "it does not run twice");
+    assert_eq!(around.proxy.stop().unwrap().code(), Some(0));
+}
+
+#[test]
+fn xxl_ends_that_are_taken_are_not_said_again_where_the_disk_takes_nothing() {
+    let around = Around::new();
+    // The end is refused until the state cannot be written. A beat may take one of the refusals.
+    (0..3).for_each(|_| {
+        around.admin.then(Act::Answer(200, Vec::new(), r#"{"code":500}"#.to_owned()));
+    });
+    says(&around.server, &run("queued"));
+    says(&around.server, &run("succeeded"));
+    let _asking = around.send();
+    assert_eq!(around.code(), 200);
+    let state = around.program.home().join("xxl-proxy-mail.json");
+    let obstacle = around.program.home().join("xxl-proxy-mail.json.new");
+    std::fs::create_dir(&obstacle).unwrap();
+    let is_said = || around.proxy.log().contains("the note that log 1 is over waits").then_some(()).ok_or("silence");
+    wait::blocking("a word about the disk", is_said);
+    around.admin.take();
+    std::fs::remove_dir(&obstacle).unwrap();
+    let is_noted = || {
+        let text = std::fs::read_to_string(&state).unwrap();
+        if text.contains(r#""open":[]"#) { Ok(()) } else { Err(text) }
+    };
+    wait::blocking("the note", is_noted);
+    assert!(around.admin.take().iter().all(|heard| !heard.path.ends_with("/callback")), "it was taken before");
     assert_eq!(around.proxy.stop().unwrap().code(), Some(0));
 }
 

@@ -42,12 +42,13 @@ async fn follow(proxy: Arc<Proxy>, passed: Passed) {
         }
     };
     let report = passed.report(code, &message);
-    loop {
-        match proxy.admin.call_back(&report).await {
-            Ok(()) if proxy.state.change(|passing| passing.end(passed.log_id)).is_ok() => return,
-            Ok(()) => {}
-            Err(why) => said.once(&format!("the end of log {}", passed.log_id), &why),
-        }
+    while let Err(why) = proxy.admin.call_back(&report).await {
+        said.once(&format!("the end of log {}", passed.log_id), &why);
+        again.tick().await;
+    }
+    // It is taken, and not said again because a disk is full.
+    while let Err(error) = proxy.state.change(|passing| passing.end(passed.log_id)) {
+        said.once(&format!("the note that log {} is over", passed.log_id), &error.to_string());
         again.tick().await;
     }
 }
