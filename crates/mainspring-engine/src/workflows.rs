@@ -12,6 +12,7 @@ mod drain;
 mod elsewhere;
 mod live;
 mod plan;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod values;

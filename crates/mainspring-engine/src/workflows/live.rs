@@ -8,17 +8,18 @@ use std::sync::Arc;
 
 use mainspring_core::job::Job;
 use mainspring_core::routing::HOLD_LINE;
-use mainspring_core::run::{RunState, Verdict};
+use mainspring_core::run::Verdict;
 use mainspring_core::workflow::{
     End, Found, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, run_name,
 };
 use mainspring_core::{JobId, RunId, Timestamp};
-use mainspring_store::{Message, MessageBody, TaskRow, TaskStart, TaskWrite, TimeLimit, WorkflowRow, WorkflowStep};
+use mainspring_store::{Message, MessageBody, TaskStart, TaskWrite, TimeLimit, WorkflowRow, WorkflowStep};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::drain::Drains;
 use super::plan::Plan;
+use super::rows::{current, final_state, short};
 
 mod limit;
 
@@ -26,8 +27,6 @@ mod limit;
 pub(super) const STEP_MAX: usize = 5_000;
 /// Bytes of what the runs that one step makes are given, about.
 const STEP_BYTES_MAX: usize = 8 << 20;
-/// Characters of a reason that are kept.
-const REASON_MAX: usize = 1_000;
 /// Why a run fails whose time is over.
 const TIMED_OUT: &str = "it took longer than its run_timeout";
 /// Tasks that the reason of a run names at most.
@@ -710,36 +709,5 @@ impl Live {
         named.truncate(NAMED_MAX);
         let noun = if named.len() == 1 { "task" } else { "tasks" };
         (!named.is_empty()).then(|| format!("{noun} {}{more} {word}", named.join(", ")))
-    }
-}
-
-/// The rows of a run, without those of items of an earlier generation.
-fn current(row: &WorkflowRow) -> impl Iterator<Item = &TaskRow> {
-    let mut whole: Option<&TaskRow> = None;
-    row.tasks.iter().filter(move |task| {
-        if task.item.is_none() {
-            whole = Some(task);
-        }
-        whole.is_none_or(|whole| whole.task != task.task || whole.generation == task.generation)
-    })
-}
-
-/// A reason as it is kept: databases keep no NUL, and nobody reads more.
-fn short(reason: String) -> String {
-    if reason.len() <= REASON_MAX && !reason.contains('\0') {
-        return reason;
-    }
-    let mut kept: String = reason.replace('\0', "\u{fffd}").chars().take(REASON_MAX).collect();
-    kept.push('…');
-    kept
-}
-
-/// How a task ends whose run is final.
-fn final_state(state: RunState) -> TaskState {
-    match state {
-        RunState::Succeeded => TaskState::Succeeded,
-        RunState::Cancelled => TaskState::Cancelled,
-        RunState::Skipped => TaskState::Skipped,
-        _ => TaskState::Failed,
     }
 }
