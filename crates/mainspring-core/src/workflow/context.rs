@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::dates::{DataInterval, LogicalDate, dates};
 use super::expression::{ExpressionError, evaluate, names, render};
-use super::{Hold, TaskDefinition, TaskState, Workflow};
+use super::{Elsewhere, Hold, TaskDefinition, TaskState, Workflow};
 use crate::id::RunId;
 use crate::job::{HttpTask, Job, Task, merge};
 
@@ -203,7 +203,7 @@ impl References {
             texts.push(list);
         }
         let is_process = matches!(task.job.task, Task::Run { .. } | Task::Exec { .. });
-        let is_dated = matches!(task.hold, Some(Hold::Elsewhere(_)));
+        let is_dated = task.hold.as_ref().and_then(Hold::elsewhere).is_some_and(Elsewhere::asks_interval);
         let mut found = Self { interval: is_process || is_dated, ..Self::default() };
         let mut see = |text: &str| found.see(text);
         match &task.hold {

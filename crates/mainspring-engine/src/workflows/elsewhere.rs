@@ -3,7 +3,7 @@
 //! The row of what a task awaits is written before anybody looks. From then on the transaction that ends something of it leaves a request
 //! to look again, so nothing is asked for from time to time, and an end that comes while somebody looks is seen or told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -12,6 +12,7 @@ use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::workflow::{Elsewhere, Found, Needed, Settled, TaskContext, TaskState, counted};
 use mainspring_core::{RunId, Timestamp};
 use mainspring_store::{Await, Error, JobRow, Result, RunInfo, RunQuery, Stands, TaskStart, WorkflowDue, WorkflowStep};
+use rustc_hash::FxHashSet;
 
 use super::live::{Answer, Live, Place, Write};
 use super::{Inner, lock};
@@ -135,8 +136,8 @@ impl Live {
 impl Inner {
     /// Reads what tasks need that wait already, and sees whether it has ended.
     pub(super) async fn load_needed(&self, live: &mut Live) -> Result<()> {
-        let tasks: Vec<u32> =
-            live.plan.needs_elsewhere().filter(|task| live.state(*task) == TaskState::Running).collect();
+        let needs = live.plan.job().needs_elsewhere().map(|(task, _)| task);
+        let tasks: Vec<u32> = needs.filter(|task| live.state(*task) == TaskState::Running).collect();
         for task in tasks {
             let Some(child) = live.child((task, None)) else { continue };
             let run = self.store.run(child).await?;
@@ -247,14 +248,18 @@ impl Inner {
         };
         // What has ended well is not looked at again.
         let ended = |date: &Timestamp| seen.get(date).copied().filter(|found| is_well(*found));
-        let open = || dates.iter().filter(|date| ended(date).is_none());
-        let runs = match (&job, open().next(), open().next_back()) {
-            (Some(job), Some(first), Some(last)) => self.newest_runs(job, *first, *last).await?,
-            _ => BTreeMap::new(),
+        let open: BTreeSet<Timestamp> = dates.iter().filter(|date| ended(date).is_none()).copied().collect();
+        let runs = match &job {
+            Some(job) => self.newest_runs(job, &open).await?,
+            None => BTreeMap::new(),
         };
         let is_other = |since| job.as_ref().is_none_or(|job| job.created_at > since);
         let mut found = Vec::with_capacity(dates.len());
         for date in &dates {
+            if let Some(ended) = ended(date) {
+                found.push((*date, ended));
+                continue;
+            }
             let known = match (runs.get(date), seen.get(date)) {
                 (Some(run), _) => Some(run.clone()),
                 // Its job was deleted meanwhile. Where nobody has seen the run before, it is found by its date.
@@ -262,10 +267,9 @@ impl Inner {
                 (None, _) if since.is_some_and(is_other) => self.run_of_deleted(&key, *date).await?,
                 (None, _) => None,
             };
-            let stands = match (ended(date), known) {
-                (Some(ended), _) => ended,
-                (None, Some(run)) => self.stands(&run, need).await?,
-                (None, None) => Found::Missing,
+            let stands = match known {
+                Some(run) => self.stands(&run, need).await?,
+                None => Found::Missing,
             };
             found.push((*date, stands));
         }
@@ -299,13 +303,10 @@ impl Inner {
         }
     }
 
-    /// The newest run of each date that a trigger, a backfill or somebody has made. Whoever repeats it is found by it.
-    async fn newest_runs(
-        &self,
-        job: &JobRow,
-        first: Timestamp,
-        last: Timestamp,
-    ) -> Result<BTreeMap<Timestamp, RunInfo>> {
+    /// The newest run of each of these dates that a trigger, a backfill or somebody has made, and perhaps of others between them.
+    /// Whoever repeats it is found by it.
+    async fn newest_runs(&self, job: &JobRow, dates: &BTreeSet<Timestamp>) -> Result<BTreeMap<Timestamp, RunInfo>> {
+        let (Some(&first), Some(&last)) = (dates.first(), dates.last()) else { return Ok(BTreeMap::new()) };
         let query = RunQuery {
             namespace: Some(job.definition.key.namespace.clone()),
             job: Some(job.id),
@@ -315,11 +316,13 @@ impl Inner {
             ..RunQuery::default()
         };
         let mut runs = self.all_runs(query).await?;
+        let mut ids: FxHashSet<RunId> = runs.iter().map(|run| run.id).collect();
         for trigger in self.definitions.triggers_of(&job.definition.key).await? {
             let known = self.store.backfill_store().existing_runs(job.id, trigger, first, last).await?;
-            for run in known.into_iter().filter_map(|known| known.run) {
+            for run in known.into_iter().filter(|known| dates.contains(&known.fire_time)).filter_map(|known| known.run)
+            {
                 // Those of backfills have ids of the time when they were made.
-                if !runs.iter().any(|known| known.id == run) {
+                if ids.insert(run) {
                     runs.extend(self.store.run(run).await?);
                 }
             }

@@ -10,7 +10,7 @@ use mainspring_core::job::Job;
 use mainspring_core::routing::HOLD_LINE;
 use mainspring_core::run::Verdict;
 use mainspring_core::workflow::{
-    End, Found, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, run_name,
+    End, Found, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, counted, run_name,
 };
 use mainspring_core::{JobId, RunId, Timestamp};
 use mainspring_store::{Message, MessageBody, TaskStart, TaskWrite, TimeLimit, WorkflowRow, WorkflowStep};
@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::drain::Drains;
 use super::plan::Plan;
-use super::rows::{current, final_state, short};
+use super::rows::{current, short};
 
 mod limit;
 
@@ -294,7 +294,7 @@ impl Live {
                 }
                 let (state, why) = match &self.plan.task(place.0).hold {
                     Some(hold) => hold.end(state),
-                    None => (final_state(state), None),
+                    None => (counted(state), None),
                 };
                 self.end(place, state, why.map(str::to_owned));
             }

@@ -64,11 +64,6 @@ impl Plan {
         Arc::clone(&self.names[task as usize])
     }
 
-    /// Tasks that wait for tasks of other workflows.
-    pub(super) fn needs_elsewhere(&self) -> impl Iterator<Item = u32> + use<> {
-        self.job.needs_elsewhere().map(|(task, _)| task).collect::<Vec<_>>().into_iter()
-    }
-
     /// What one run of a task is for.
     pub(super) fn item(&self, task: u32, item: u32, list: &List) -> Item {
         let value = match (list, &self.task(task).spread) {

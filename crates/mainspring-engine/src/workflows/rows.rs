@@ -1,7 +1,5 @@
 //! Between the rows of the store and tasks in memory.
 
-use mainspring_core::run::RunState;
-use mainspring_core::workflow::TaskState;
 use mainspring_store::{TaskRow, WorkflowRow};
 
 /// Characters of a reason that are kept.
@@ -26,14 +24,4 @@ pub(super) fn short(reason: String) -> String {
     let mut kept: String = reason.replace('\0', "\u{fffd}").chars().take(REASON_MAX).collect();
     kept.push('…');
     kept
-}
-
-/// How a task ends whose run is final.
-pub(super) fn final_state(state: RunState) -> TaskState {
-    match state {
-        RunState::Succeeded => TaskState::Succeeded,
-        RunState::Cancelled => TaskState::Cancelled,
-        RunState::Skipped => TaskState::Skipped,
-        _ => TaskState::Failed,
-    }
 }

@@ -288,7 +288,10 @@ pub(super) fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
     }
     let key = model.job(parent.job).row.definition.key.clone();
     model.workflows.awaits.add(&key.namespace, step);
-    model.workflows.tell_awaiting(&key, parent.fire_time, |task| step.over.iter().any(|over| **over == *task));
+    // The end of the run tells whoever awaits a task of it, too.
+    if step.end.is_none() {
+        model.workflows.tell_awaiting(&key, parent.fire_time, |task| step.over.iter().any(|over| **over == *task));
+    }
     let mut cancels: Vec<&(RunId, String)> = step.cancel.iter().collect();
     cancels.sort_unstable_by_key(|(run, _)| *run);
     cancels.dedup_by_key(|(run, _)| *run);

@@ -24,21 +24,11 @@ pub(crate) fn put(
     if !expect.admits(there) {
         return Ok(None);
     }
-    let (before, version) = (there.unwrap_or(0), there.unwrap_or(0) + 1);
-    let (at, expires_at) = (document.at.as_millis(), document.expires_at.map(Timestamp::as_millis));
-    let values: [(&str, &dyn ToSql); 7] = [
-        (":body", &document.body),
-        (":version", &version),
-        (":at", &at),
-        (":expires_at", &expires_at),
-        (":kind", &document.kind),
-        (":name", &document.name),
-        (":before", &before),
-    ];
+    let version = there.unwrap_or(0) + 1;
     // Zero rows: somebody else was faster.
     let count = match there {
         None => insert(db, document)?,
-        Some(_) => execute(db, sql!("document_set"), &values)?,
+        Some(before) => replace(db, document, before)?,
     };
     Ok((count == 1).then(|| Document { version, ..document.clone() }))
 }
@@ -107,6 +97,21 @@ fn insert(db: &dyn Db, document: &Document) -> Step<u64> {
         (":expires_at", &expires_at),
     ];
     execute(db, sql!("document_add", mysql), &values)
+}
+
+/// Writes a document over one of this version. Zero: it is not there any more.
+fn replace(db: &dyn Db, document: &Document, before: i64) -> Step<u64> {
+    let (at, expires_at) = (document.at.as_millis(), document.expires_at.map(Timestamp::as_millis));
+    let values: [(&str, &dyn ToSql); 7] = [
+        (":body", &document.body),
+        (":version", &(before + 1)),
+        (":at", &at),
+        (":expires_at", &expires_at),
+        (":kind", &document.kind),
+        (":name", &document.name),
+        (":before", &before),
+    ];
+    execute(db, sql!("document_set"), &values)
 }
 
 /// Up to which event everybody has read who keeps a place among them, if anybody does.

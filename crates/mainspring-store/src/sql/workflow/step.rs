@@ -54,7 +54,10 @@ pub(crate) fn step(session: &mut Session<impl Batches>, step: &WorkflowStep) -> 
     }
     write_tasks(db, step, &children)?;
     awaits::add(db, head.job, step)?;
-    awaits::tell_tasks(db, step.run, &step.over)?;
+    // The end of the run tells whoever awaits a task of it, too.
+    if step.end.is_none() {
+        awaits::tell_tasks(db, step.run, &step.over)?;
+    }
     start(db, step, head, &children)?;
     for child in &children {
         session.runs.push(*child, head.job, RunState::Queued);
