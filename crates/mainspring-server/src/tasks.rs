@@ -196,11 +196,9 @@ pub(crate) fn graph(job: &Job, version: u64) -> Option<api::JobGraph> {
             None => task.job.task.kind(),
         }
         .to_owned(),
-        workflow: match (&task.call, &task.hold) {
-            (Some(call), _) => Some(call.workflow.clone()),
-            (None, Some(Hold::Elsewhere(need))) => Some(need.workflow.clone()),
-            (None, _) => None,
-        },
+        workflow: (task.call.as_ref().map(|call| &call.workflow))
+            .or_else(|| Some(&task.hold.as_ref()?.elsewhere()?.workflow))
+            .cloned(),
         wave: *wave,
         needs: task.needs.iter().map(|need| name(*need)).collect(),
         trigger_rule: task.trigger_rule,

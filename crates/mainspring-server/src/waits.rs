@@ -34,10 +34,13 @@ pub(crate) async fn check(app: &App, jobs: &[Calling<'_>], gone: &BTreeSet<&JobK
         let first = it.job.first_needs_elsewhere();
         for (number, need) in it.job.needs_elsewhere() {
             let key = JobKey::new(&it.job.key.namespace, &need.workflow);
-            let message = match others.find(&key, need.task.as_deref()).await? {
-                (false, _) => format!("there is no job \"{}\" in namespace \"{}\"", need.workflow, key.namespace),
+            let (message, hint) = match others.find(&key, need.task.as_deref()).await? {
+                (false, _) => (
+                    format!("there is no job \"{}\" in namespace \"{}\"", need.workflow, key.namespace),
+                    did_you_mean(&need.workflow, given.iter().map(|key| key.name.as_str())),
+                ),
                 (true, false) => {
-                    format!("\"{}\" has no task \"{}\"", need.workflow, need.task.as_deref().unwrap_or(""))
+                    (format!("\"{}\" has no task \"{}\"", need.workflow, need.task.as_deref().unwrap_or("")), None)
                 }
                 (true, true) => continue,
             };
@@ -45,7 +48,6 @@ pub(crate) async fn check(app: &App, jobs: &[Calling<'_>], gone: &BTreeSet<&JobK
                 first.get(&number).map_or_else(|| it.place.clone(), |task| format!("{}/tasks/{task}/needs", it.place));
             let message = format!("{message}: what needs it waits until there is");
             let problem = Problem::new(ErrorCode::WorkflowNeedUnknown, message).at(place);
-            let hint = did_you_mean(&need.workflow, given.iter().map(|key| key.name.as_str()));
             warnings.push(Problem { hint, ..problem });
         }
     }

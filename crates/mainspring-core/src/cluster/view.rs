@@ -99,6 +99,14 @@ pub struct Status {
     pub least_version: Option<String>,
 }
 
+impl Status {
+    /// Returns whether this node may act on a shard now.
+    #[must_use]
+    pub fn may_act_on(&self, shard: Shard) -> bool {
+        self.trusted && self.owned.contains(shard)
+    }
+}
+
 /// Whether a version of this program lies before the least one that may work.
 ///
 /// The numbers before a `-` or `+` are compared, a missing one is 0. A part that is no number is 0 too: a least version

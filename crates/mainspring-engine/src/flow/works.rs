@@ -364,7 +364,7 @@ impl Works {
             return true;
         }
         let shard = Shard(shard_of(&row.namespace, &row.name));
-        self.status.borrow().as_ref().is_some_and(|status| status.trusted && status.owned.contains(shard))
+        self.status.borrow().as_ref().is_some_and(|status| status.may_act_on(shard))
     }
 
     /// Takes a flow and reads its items, once the last minute of who had it before is kept.

@@ -305,15 +305,15 @@ pub(super) async fn view(app: &App, namespace: &str, name: &str) -> Answer<FlowV
 fn is_here(app: &App, namespace: &str, name: &str) -> bool {
     let shard = Shard(shard_of(namespace, name));
     let is_shared = app.control().store().cluster().is_some();
-    !is_shared || app.engine.cluster_status().is_some_and(|status| status.owned.contains(shard))
+    !is_shared || app.engine.cluster_status().is_some_and(|status| status.may_act_on(shard))
 }
 
 /// Names the node that runs a flow.
 fn elsewhere(app: &App, namespace: &str, name: &str) -> Refusal {
-    let shard = u32::from(shard_of(namespace, name));
-    let owner = show::shard_owners(app).into_iter().find(|it| it.shard == shard).and_then(|it| it.node);
+    let shard = Shard(shard_of(namespace, name));
+    let owner = app.engine.cluster_status().and_then(|status| Some(status.shards.get(&shard)?.owner.to_string()));
     let nodes = show::nodes(app);
-    let owner = nodes.iter().find(|node| !node.answering && Some(&node.name) == owner.as_ref());
+    let owner = nodes.iter().find(|node| !node.answering && Some(&node.id) == owner.as_ref());
     owner.map_or_else(
         || FlowError::Elsewhere.into(),
         |node| runs_at(&named(namespace, name), &node.name, node.address.as_deref()),

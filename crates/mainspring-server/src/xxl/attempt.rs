@@ -403,7 +403,8 @@ impl Work {
     async fn follow(&mut self, mut stands: Stands, mut log: LogPull, resumed: bool) {
         let mut idle_since = None;
         let begun_ms = self.app.xxl.now_ms();
-        let (mut asked_ms, mut kill, mut looks) = (begun_ms, Kill::default(), u32::from(resumed));
+        let (mut asked_ms, mut kill) = (begun_ms, Kill::default());
+        let (mut is_due, mut is_looked_up) = (resumed, resumed);
         let deadline = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms + GRACE_MS);
         let (mut over, mut stop) = (self.attempt.over.subscribe(), self.attempt.stop.subscribe());
         let mut closing = self.app.closing.clone();
@@ -419,12 +420,10 @@ impl Work {
                 self.end(outcome, if why == Stop::Kill { "xxl.killed" } else { "xxl.timed_out" }, end).await;
                 break;
             }
-            if looks == 1 && !resumed {
+            if is_due && !std::mem::replace(&mut is_looked_up, true) {
                 self.look_up().await;
             }
-            if looks > 0
-                && let Some(callee) = self.executor().await
-            {
+            if is_due && let Some(callee) = self.executor().await {
                 if log.pull(&self.app, &self.sent, &callee, false).await {
                     stands = Stands::Accepted;
                 }
@@ -447,7 +446,7 @@ impl Work {
                 self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
                 break;
             }
-            looks = looks.saturating_add(1);
+            is_due = true;
             let asked = self.attempt.stop().is_some();
             tokio::select! {
                 () = until(&mut over, |over| *over) => {}

@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mainspring_api::{JobFilter, LogFilter, LogPage};
+use mainspring_xxl::words::BlockStrategy;
 use mainspring_xxl::{Admitted, Asked, CONTENT_TYPE, Credentials, Passed, Sent, answer, refusal};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -81,7 +82,9 @@ async fn run(proxy: &Proxy, sent: &Sent) -> Result<String, String> {
     let job = found.map_err(|_| "the server of mainspring does not answer".to_owned())??;
     let admitted = proxy.state.change(|passing| passing.admit(sent, job)).map_err(|error| unwritten(&error))?;
     // What it covers is to end.
-    proxy.killed.send_replace(());
+    if sent.block == BlockStrategy::CoverEarly {
+        proxy.killed.send_replace(());
+    }
     match admitted {
         Admitted::Known => Ok(answer()),
         Admitted::Refused(why) => Err(why),
