@@ -8,6 +8,7 @@ use std::time::Duration;
 use mainspring_core::batch::Queues;
 use mainspring_core::cluster::{self, Status, UnsafeTimes, is_older};
 use mainspring_core::compile::Defaults;
+use mainspring_core::flow::IdleCheck;
 use mainspring_core::jump::Jump;
 use mainspring_core::lane::Lane;
 use mainspring_core::planner;
@@ -72,6 +73,8 @@ pub struct Settings {
     pub listener_limit: Duration,
     /// What handlers of this process are given by [`RunContext::state`](crate::RunContext::state).
     pub state: SharedState,
+    /// How components of flows find out that they may run; polling is for comparison.
+    pub flow_idle_check: IdleCheck,
 }
 
 /// How a node of a cluster is shown.
@@ -98,6 +101,7 @@ impl Default for Settings {
             listeners: Listeners::default(),
             listener_limit: Duration::from_secs(5),
             state: SharedState::default(),
+            flow_idle_check: IdleCheck::Wake,
         }
     }
 }
@@ -370,6 +374,7 @@ impl Engine {
             processes: processes.clone(),
             control: Some(control.clone()),
             handlers: Arc::clone(&flow_handlers),
+            idle_check: settings.flow_idle_check,
         };
         let (flows, works) = Flows::new(Arc::clone(&store), flow_tools, status.clone());
         running.spawn(works.run());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use mainspring_core::flow::body::{Body, Content};
-use mainspring_core::flow::{Component, Connection, Definition, Part, Trigger};
+use mainspring_core::flow::{Component, Connection, Definition, IdleCheck, Part, Trigger};
 use mainspring_store::{FlowWrite, Store};
 use serde::Serialize;
 use tokio::sync::watch;
@@ -43,6 +43,8 @@ pub struct FlowPlan {
     pub items: u32,
     /// How long idle components are watched, and how long items may take at most.
     pub seconds: u32,
+    /// After how many ms components look again whether they may run, as in Apache NiFi; nothing where they are woken.
+    pub poll_ms: Option<u32>,
 }
 
 /// What was measured.
@@ -56,6 +58,9 @@ pub struct FlowBench {
     pub components: u32,
     /// Items that were put all at once.
     pub items: u32,
+    /// After how many ms components looked again whether they may run; nothing where they were woken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poll_ms: Option<u32>,
     /// From the request that puts one item until the last component has it, in ms: half of the items were not slower.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through_p50_ms: Option<f64>,
@@ -92,7 +97,9 @@ pub async fn flow(site: Site<'_>, plan: FlowPlan) -> Result<FlowBench> {
     let place = Place::empty(&site).await?;
     let store = place.open().await?;
     save(&*store, plan).await?;
-    let engine = Engine::start(Arc::clone(&store), Settings::default()).await.map_err(Error::from)?;
+    let flow_idle_check = plan.poll_ms.map_or(IdleCheck::Wake, |every_ms| IdleCheck::Poll(i64::from(every_ms)));
+    let settings = Settings { flow_idle_check, ..Settings::default() };
+    let engine = Engine::start(Arc::clone(&store), settings).await.map_err(Error::from)?;
     let (count, arrived) = watch::channel(0_u64);
     let total = Arc::new(AtomicU64::new(0));
     engine.flow_handlers().register(END, move |session: Session| {
@@ -167,6 +174,7 @@ async fn measure(engine: &Engine, site: &Site<'_>, plan: FlowPlan, arrived: watc
         shape: plan.shape,
         components: plan.components,
         items: plan.items,
+        poll_ms: plan.poll_ms,
         through_p50_ms: quantile(50),
         through_p99_ms: quantile(99),
         items_per_second: (plan.shape != FlowShape::Idle).then(|| per_second(f64::from(plan.items))),
@@ -276,22 +284,4 @@ fn definition(plan: FlowPlan) -> Definition {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn items_come_through_every_shape_once_and_idle_components_ask_nothing() {
-        for (shape, components) in [(FlowShape::Chain, 3), (FlowShape::Fan, 4), (FlowShape::Idle, 50)] {
-            let plan =
-                FlowPlan { shape, components, items: 20, seconds: if shape == FlowShape::Idle { 1 } else { 60 } };
-            let process = || tokio::process::Command::new("false");
-            let site = Site { store: "memory:", nodes: 1, process: &process, progress: &|_, _, _| {} };
-            let measured = flow(site, plan).await.unwrap();
-            assert_eq!((measured.lost, measured.duplicates), (0, 0), "{measured:?}");
-            assert_eq!(measured.items_per_second.is_some(), shape != FlowShape::Idle);
-            if shape == FlowShape::Idle {
-                assert_eq!(measured.checks_per_second, 0.0, "{measured:?}");
-            }
-        }
-    }
-}
+mod tests;

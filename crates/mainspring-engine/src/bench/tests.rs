@@ -43,7 +43,7 @@ async fn nothing_fires_while_idle() {
 async fn a_flow_is_measured_over_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = format!("sqlite:{}", folder.path().join("flow.db").display());
-    let plan = FlowPlan { shape: FlowShape::Chain, components: 2, items: 20, seconds: 60 };
+    let plan = FlowPlan { shape: FlowShape::Chain, components: 2, items: 20, seconds: 60, poll_ms: None };
     let measured = flow(site(&file, 1), plan).await.unwrap();
     assert_eq!((measured.items, measured.lost, measured.duplicates), (20, 0, 0), "{measured:?}");
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::flow::body::{Body, Content, Done, Process, Program};
-use mainspring_core::flow::{Disposal, Output, Start, Verdict};
+use mainspring_core::flow::{Disposal, IdleCheck, Output, Start, Verdict};
 use mainspring_store::{Store, causes};
 use mainspring_tasks::{Attempt, LogReader, LogWriter, Outcome, Task};
 use serde::Deserialize;
@@ -37,6 +37,7 @@ pub(crate) struct Tools {
     pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) control: Option<Control>,
     pub(crate) handlers: Arc<FlowHandlers>,
+    pub(crate) idle_check: IdleCheck,
 }
 
 #[cfg(test)]
@@ -44,7 +45,7 @@ impl Tools {
     /// Neither processes nor jobs.
     pub(super) fn for_test() -> Self {
         let clock = Arc::new(crate::clock::SystemClock);
-        Self { clock, processes: None, control: None, handlers: Arc::default() }
+        Self { clock, processes: None, control: None, handlers: Arc::default(), idle_check: IdleCheck::Wake }
     }
 }
 

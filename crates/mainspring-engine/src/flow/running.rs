@@ -85,11 +85,11 @@ pub(super) struct Ended {
 }
 
 impl Running {
-    pub(super) fn new(loaded: Loaded, generation: u64, pools: &mut Pools, now: Now) -> Self {
+    pub(super) fn new(loaded: Loaded, idle: IdleCheck, generation: u64, pools: &mut Pools, now: Now) -> Self {
         let Loaded { row, epoch, definition, flow, items } = loaded;
         let numbers = definition.connection_numbers();
         let first_id = Machine::first_id(items.iter().map(|item| item.id.max(item.position)).max(), epoch);
-        let mut machine = Machine::new(row.id.unsigned_abs(), flow, IdleCheck::Wake, first_id, now);
+        let mut machine = Machine::new(row.id.unsigned_abs(), flow, idle, first_id, now);
         for item in &items {
             match numbers.iter().position(|number| *number == item.connection) {
                 Some(connection) => {

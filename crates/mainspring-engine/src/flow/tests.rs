@@ -1,6 +1,7 @@
 //! Flows over rows in memory: what is kept of bodies, also where the store refuses some of it.
 
 mod bodies;
+mod realtime;
 mod run_job;
 
 use std::sync::Arc;
@@ -9,7 +10,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use mainspring_core::flow::body::{Body, Content, Done};
 use mainspring_core::flow::{
-    Component, Connection, Definition, Disposal, Now, Output, Part, Pools, Priority, Start, Trigger, Verdict,
+    Component, Connection, Definition, Disposal, IdleCheck, InputRequirement, Now, Output, Part, Pools, Priority,
+    Start, Trigger, Verdict,
 };
 use mainspring_core::{Timestamp, flow};
 use mainspring_store::{
@@ -53,10 +55,14 @@ fn saved(definition: &Definition) -> FlowWrite {
 
 /// A node with the flow, as its users see it.
 async fn node(definition: &Definition) -> (Arc<MemoryStore>, i64, Flows) {
+    node_with(definition, Tools::for_test()).await
+}
+
+async fn node_with(definition: &Definition, tools: Tools) -> (Arc<MemoryStore>, i64, Flows) {
     let store = Arc::new(MemoryStore::new());
     let id = store.flow_store().save_flow(saved(definition)).await.expect("save_flow").id;
     let (_, status) = watch::channel(None);
-    let (flows, works) = Flows::new(Arc::clone(&store) as Arc<dyn Store>, Tools::for_test(), status);
+    let (flows, works) = Flows::new(Arc::clone(&store) as Arc<dyn Store>, tools, status);
     tokio::spawn(works.run());
     flows.reload(None).await.expect("it is read");
     (store, id, flows)
@@ -178,7 +184,8 @@ async fn picky(definition: Definition, no_updates: bool) -> (Picky, Running, Poo
     let epoch = store.take_flow(row.id).await.expect("take_flow").expect("it is there");
     let (mut pools, now) = (Pools::default(), Now { mono_ms: 0, wall: Timestamp::from_millis(1_000) });
     let flow = definition.compile().expect("it is right");
-    let running = Running::new(Loaded { row, epoch, definition, flow, items: Vec::new() }, 1, &mut pools, now);
+    let loaded = Loaded { row, epoch, definition, flow, items: Vec::new() };
+    let running = Running::new(loaded, IdleCheck::Wake, 1, &mut pools, now);
     (store, running, pools, now)
 }
 

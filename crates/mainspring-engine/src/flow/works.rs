@@ -386,7 +386,7 @@ impl Works {
         match loaded {
             Ok(Some(loaded)) => {
                 self.generations += 1;
-                let running = Running::new(*loaded, self.generations, &mut self.pools, now);
+                let running = Running::new(*loaded, self.tools.idle_check, self.generations, &mut self.pools, now);
                 running.touch(&self.changes);
                 self.flows.insert(id, running);
             }

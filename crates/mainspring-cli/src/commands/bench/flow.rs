@@ -13,6 +13,7 @@ use crate::output::{Cell, Column, Output, View, dash};
   mainspring bench flow --shape chain --components 10
   mainspring bench flow --shape fan --components 100 --store sqlite:bench.db
   mainspring bench flow --shape idle --components 10000 --seconds 30 --json
+  mainspring bench flow --shape idle --components 10000 --seconds 30 --poll-ms 10
 
 Exit 1 when an item was lost or came twice.")]
 pub struct FlowBenchArgs {
@@ -30,6 +31,9 @@ pub struct FlowBenchArgs {
     /// How long idle components are watched, and how long items may take at most
     #[arg(long, default_value_t = 30, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
+    /// Let components look every so many milliseconds whether they may run, as Apache NiFi does, in the place of being woken
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    poll_ms: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -63,13 +67,13 @@ const VIEW: View<FlowBench> = View {
 };
 
 pub fn run(args: &FlowBenchArgs, output: &Output) -> Result {
-    let FlowBenchArgs { place, shape, components, items, seconds } = args;
+    let FlowBenchArgs { place, shape, components, items, seconds, poll_ms } = args;
     let shape = match shape {
         Shape::Chain => FlowShape::Chain,
         Shape::Fan => FlowShape::Fan,
         Shape::Idle => FlowShape::Idle,
     };
-    let plan = FlowPlan { shape, components: *components, items: *items, seconds: *seconds };
+    let plan = FlowPlan { shape, components: *components, items: *items, seconds: *seconds, poll_ms: *poll_ms };
     let measured = measure(&place.store, 1, output, async |site| bench::flow(site, plan).await)?;
     place.print(&measured, &VIEW, output)?;
     verdict(measured.lost, measured.duplicates)
