@@ -131,6 +131,8 @@ pub enum Event {
     ReadFailed(Read),
     /// The store said that requests changed something.
     Changed,
+    /// This node has queued runs, which wait for nothing but a claim.
+    Queued,
     /// What they changed.
     ChangesRead(Changes),
     /// A batch of fires is recorded.
@@ -369,6 +371,10 @@ impl Planner {
             }
             Event::ReadFailed(read) => self.read_failed(read),
             Event::Changed => self.changes_waiting = true,
+            Event::Queued => {
+                self.slots.queued();
+                self.offers = true;
+            }
             Event::ChangesRead(changes) => self.changes_read(changes, &mut commands),
             Event::Fired(batch, outcome) => self.fired(&batch, &outcome, &mut commands),
             Event::FireFailed(batch) => self.repeat(Command::Fire(batch)),

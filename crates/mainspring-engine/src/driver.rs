@@ -274,6 +274,7 @@ impl Driver {
                     self.workflows.wake();
                 }
             }
+            () = self.workflows.queued() => events.push(Event::Queued),
             Ok(()) = self.poke.changed() => {}
             Ok(()) = self.limited.changed() => {
                 events.push(Event::Limited(Arc::clone(&self.limited.borrow_and_update())));

@@ -15,6 +15,7 @@ mod plan;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod together;
 mod values;
 
 use std::sync::atomic::{AtomicBool, AtomicI64};
@@ -28,7 +29,7 @@ use mainspring_core::rule::Start;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{RunFacts, TaskContext};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
-use mainspring_store::{Error, Result, Stepped, Store, WorkflowDue, WorkflowRow, WorkflowStep, causes};
+use mainspring_store::{Error, Message, Result, Stepped, Store, WorkflowDue, WorkflowRow, WorkflowStep, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, watch};
 
@@ -43,6 +44,7 @@ use crate::notice::Notice;
 use elsewhere::Awaits;
 use live::Live;
 use plan::Plan;
+use together::Together;
 pub(crate) use values::CODE;
 
 /// How often to look where other nodes may have recorded something, and where not.
@@ -53,9 +55,8 @@ const RETRY_AFTER_MS: u64 = 250;
 /// Runs that are looked for at a time, and messages read of one at a time.
 const DUE_MAX: u32 = 256;
 const INBOX_MAX: u32 = 5_000;
-/// Runs that are advanced at once. An embedded store writes what waits together in one transaction; a server has few connections for it.
-const AT_ONCE_ALONE: usize = 64;
-const AT_ONCE_SHARED: usize = 8;
+/// Runs that are advanced at once. What they wait for together is one transaction.
+const AT_ONCE: usize = 64;
 /// Tasks of all runs in memory together; beyond that, those that are not busy are read again when they are.
 const KEPT_MAX: usize = 1_000_000;
 
@@ -71,6 +72,12 @@ struct Inner {
     metrics: Arc<Metrics>,
     backfills: BackfillWake,
     wake: Notify,
+    /// Told of runs that steps have queued, where the store tells other nodes alone.
+    queued: Notify,
+    begins: Together<RunId, bool>,
+    rows: Together<RunId, Option<WorkflowRow>>,
+    inboxes: Together<RunId, Vec<Message>>,
+    steps: Together<WorkflowStep, Stepped>,
     owned: watch::Sender<ShardSet>,
     plans: Mutex<FxHashMap<(JobId, JobVersion), Arc<Plan>>>,
     live: Mutex<FxHashMap<RunId, Live>>,
@@ -121,6 +128,11 @@ impl Workflows {
             metrics,
             backfills,
             wake: Notify::new(),
+            queued: Notify::new(),
+            begins: Together::new(|_| 1, AT_ONCE),
+            rows: Together::new(|_| 1, AT_ONCE),
+            inboxes: Together::new(|_| 1, AT_ONCE),
+            steps: Together::new(|step| step.tasks.len() + step.cancel.len(), live::STEP_MAX),
             owned: watch::Sender::new(owned),
             plans: Mutex::default(),
             live: Mutex::default(),
@@ -141,6 +153,11 @@ impl Workflows {
         if self.0.afters.is_used() || self.0.awaits.is_used() {
             self.wake();
         }
+    }
+
+    /// Waits until steps have queued runs that this node may claim.
+    pub(crate) async fn queued(&self) {
+        self.0.queued.notified().await;
     }
 
     /// Says which shards this node owns.
@@ -217,11 +234,10 @@ impl Inner {
             self.metrics.workflows_rescued.inc_by(due.len() as u64);
         }
         let full = due.len() >= DUE_MAX as usize;
-        let at_once = if self.store.cluster().is_none() { AT_ONCE_ALONE } else { AT_ONCE_SHARED };
         let again = self.to_look_again();
         let again = again.into_iter().filter(|it| due.iter().all(|due| due.run != it.run)).collect::<Vec<_>>();
         let mut due = due.into_iter().chain(again);
-        let mut under_way: FuturesUnordered<_> = due.by_ref().take(at_once).map(|due| self.advance(due)).collect();
+        let mut under_way: FuturesUnordered<_> = due.by_ref().take(AT_ONCE).map(|due| self.advance(due)).collect();
         let (mut failed, mut any) = (None, false);
         while let Some(done) = under_way.next().await {
             match done {
@@ -264,7 +280,8 @@ impl Inner {
             Err(Error::NotFound { .. }) => return Ok(true),
             Err(error) => return Err(error),
         };
-        if due.begins && !self.store.begin_workflow(due.run, self.time.now()).await? {
+        let begin = |runs| self.store.begin_workflows(runs, self.time.now());
+        if due.begins && !self.begins.ask(&due.run, begin).await? {
             return Ok(true);
         }
         // What is in memory goes once; what is read then is of a turn that somebody has written.
@@ -276,9 +293,13 @@ impl Inner {
     async fn try_advance(&self, due: WorkflowDue, plan: &std::result::Result<Arc<Plan>, String>) -> Result<bool> {
         let known = lock(&self.live).remove(&due.run);
         let (mut live, messages) = match known {
-            Some(live) => (live, self.store.workflow_inbox(due.run, INBOX_MAX).await?),
+            Some(live) => {
+                let read = |runs| self.store.workflow_inboxes(runs, INBOX_MAX);
+                (live, self.inboxes.ask(&due.run, read).await?)
+            }
             None => {
-                let Some(row) = self.store.workflow(due.run, INBOX_MAX).await? else { return Ok(true) };
+                let read = |runs| self.store.workflows(runs, INBOX_MAX);
+                let Some(row) = self.rows.ask(&due.run, read).await? else { return Ok(true) };
                 match plan {
                     _ if row.ended.is_some() => return Ok(true),
                     Ok(plan) => (self.load(plan, &row).await?, row.inbox),
@@ -299,7 +320,11 @@ impl Inner {
             self.leave(&mut live).await?;
             let Some(step) = live.step(line, self.time.now(), anyway) else { break };
             anyway = false;
-            let Stepped::Written(runs) = self.store.step_workflow(step.clone()).await? else { return Ok(false) };
+            let written = self.steps.ask(&step, |steps| self.store.step_workflows(steps)).await?;
+            let Stepped::Written(runs) = written else { return Ok(false) };
+            if !runs.is_empty() && self.store.cluster().is_some() {
+                self.queued.notify_one();
+            }
             self.metrics.workflow_steps.inc();
             self.tell_waiting(&step);
             if let Some((verdict, _)) = &step.end {

@@ -56,6 +56,7 @@ pub mod routing;
 pub mod webhooks;
 pub mod window;
 pub mod workers;
+pub mod workflow_sets;
 pub mod workflows;
 
 pub use differential::differential;
@@ -252,6 +253,11 @@ macro_rules! conformance_suite {
                 run_with_the_id_of_a_task_is_in_the_way_of_nobody,
                 end_of_a_workflow_that_is_a_task_is_told_to_its_own,
                 queue_that_is_named_like_the_line_of_workflows_has_none;
+            workflow_sets:
+                steps_of_many_runs_are_written_together_and_refused_alone,
+                runs_that_are_begun_together_are_begun_once,
+                ends_of_many_runs_give_each_slot_away_once,
+                end_of_a_task_frees_no_slot_of_its_job;
             calls:
                 run_that_a_task_starts_is_made_once_and_its_end_is_told,
                 what_tasks_have_started_is_forgotten_after_the_runs,
@@ -467,6 +473,7 @@ mod tests {
             include_str!("conformance/documents.rs"),
             include_str!("conformance/webhooks.rs"),
             include_str!("conformance/window.rs"),
+            include_str!("conformance/workflow_sets.rs"),
             include_str!("conformance/workflows.rs"),
         ] {
             let lines = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));

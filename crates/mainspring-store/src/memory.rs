@@ -334,27 +334,29 @@ impl Store for MemoryStore {
         Ok(workflow::due(&*self.model()?, shards, limit))
     }
 
-    async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool> {
-        Ok(workflow::begin(&mut *self.model()?, run, at))
+    async fn begin_workflows(&self, runs: Vec<RunId>, at: Timestamp) -> Result<Vec<bool>> {
+        Ok(workflow::begin_all(&mut *self.model()?, &runs, at))
     }
 
-    async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {
-        Ok(workflow::workflow(&*self.model()?, run, inbox))
+    async fn workflows(&self, runs: Vec<RunId>, inbox: u32) -> Result<Vec<Option<WorkflowRow>>> {
+        let model = self.model()?;
+        Ok(runs.into_iter().map(|run| workflow::workflow(&model, run, inbox)).collect())
     }
 
     async fn called_runs(&self, run: RunId) -> Result<Vec<(RunId, String)>> {
         Ok(workflow::called(&*self.model()?, run))
     }
 
-    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
-        Ok(workflow::inbox(&*self.model()?, run, limit))
+    async fn workflow_inboxes(&self, runs: Vec<RunId>, limit: u32) -> Result<Vec<Vec<Message>>> {
+        let model = self.model()?;
+        Ok(runs.into_iter().map(|run| workflow::inbox(&model, run, limit)).collect())
     }
 
-    async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped> {
+    async fn step_workflows(&self, steps: Vec<WorkflowStep>) -> Result<Vec<Stepped>> {
         let mut model = self.model()?;
-        let stepped = workflow::step(&mut model, &step);
+        let written = workflow::steps(&mut model, &steps);
         self.tell(&model);
-        Ok(stepped)
+        Ok(written)
     }
 
     async fn run_stands(&self, run: RunId, task: u32) -> Result<Option<Stands>> {

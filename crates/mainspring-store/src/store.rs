@@ -195,23 +195,46 @@ pub trait Store: Send + Sync + 'static {
     /// takes more than half of the limit while the other could use it.
     async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>>;
 
-    /// Begins a workflow run: from `queued` in the line of workflows to `running`, held by nobody, at its first attempt. False: it is
-    /// begun already, or waits no more.
-    async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool>;
+    /// Begins workflow runs: from `queued` in the line of workflows to `running`, held by nobody, at their first attempt. Answers for
+    /// each, in the order of the runs. False: it is begun already, or waits no more.
+    async fn begin_workflows(&self, runs: Vec<RunId>, at: Timestamp) -> Result<Vec<bool>>;
 
-    /// Reads where a workflow run stands, live or final, with up to `inbox` messages. Nothing: it is gone, or has not begun and repeats none.
-    async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>>;
+    /// Begins one workflow run, as [`Store::begin_workflows`] does.
+    async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool> {
+        Ok(self.begin_workflows(vec![run], at).await? == [true])
+    }
 
-    /// Up to `limit` messages of a live workflow run that are not heard yet, oldest first.
-    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>>;
+    /// Reads where workflow runs stand, live or final, each with up to `inbox` messages: in the order of the runs. Nothing: it is gone,
+    /// or has not begun and repeats none.
+    async fn workflows(&self, runs: Vec<RunId>, inbox: u32) -> Result<Vec<Option<WorkflowRow>>>;
+
+    /// Reads where one workflow run stands, as [`Store::workflows`] does.
+    async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {
+        Ok(self.workflows(vec![run], inbox).await?.pop().flatten())
+    }
+
+    /// Up to `limit` messages of each of some live workflow runs that are not heard yet, oldest first: in the order of the runs.
+    async fn workflow_inboxes(&self, runs: Vec<RunId>, limit: u32) -> Result<Vec<Vec<Message>>>;
+
+    /// The messages of one workflow run, as [`Store::workflow_inboxes`] reads them.
+    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
+        Ok(self.workflow_inboxes(vec![run], limit).await?.pop().unwrap_or_default())
+    }
 
     /// Runs that tasks of a workflow run have started and that are not final, each with the [name](crate::Caller::task) of the task.
     async fn called_runs(&self, run: RunId) -> Result<Vec<(RunId, String)>>;
 
-    /// Writes one step of a workflow run, if it is at the turn that the step names. What is queued wakes those who claim. The end of
-    /// the run does what every end does: it frees and fills its slot in the gate, notes a trigger that awaits it, and leaves its own
+    /// Writes steps of workflow runs in one transaction: each if its run is at the turn that the step names, and is not that of a step
+    /// before it. Answers for each, in the order of the steps. What is queued wakes those who claim; where nodes share the store, this
+    /// holds for other nodes, and for runs that end by themselves at an instant: whoever has asked claims the others. The end of
+    /// a run does what every end does: it frees and fills its slot in the gate, notes a trigger that awaits it, and leaves its own
     /// end to a workflow run of which it is a task.
-    async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped>;
+    async fn step_workflows(&self, steps: Vec<WorkflowStep>) -> Result<Vec<Stepped>>;
+
+    /// Writes one step, as [`Store::step_workflows`] does.
+    async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped> {
+        Ok(self.step_workflows(vec![step]).await?.pop().unwrap_or(Stepped::Stale))
+    }
 
     /// Reads how a run stands, and one of its tasks. Waits for the transaction that ends it, if one is under way: whoever has noted that it
     /// [awaits](crate::Await) the run sees that end here, or is told of it. Nothing: the run is gone.

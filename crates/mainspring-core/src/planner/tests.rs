@@ -754,6 +754,17 @@ fn run_queued_while_a_claim_is_under_way_is_claimed_afterwards() {
     assert!(after.iter().any(|command| matches!(command, Command::Read(Read::Claim(..)))), "{after:?}");
 }
 
+/// Nothing is read before: whoever has queued them knows.
+#[test]
+fn runs_that_this_node_has_queued_are_claimed_at_once() {
+    let mut world = world();
+    world.planner.handle(at(0), Event::Woke);
+    world.planner.handle(at(0), Event::ChangesRead(crate::batch::Changes::default()));
+    assert!(world.planner.handle(at(0), Event::Claimed(Vec::new())).is_empty());
+    let commands = world.planner.handle(at(0), Event::Queued);
+    assert!(matches!(commands[..], [Command::Offer, Command::Read(Read::Claim(..))]), "{commands:?}");
+}
+
 /// What it took is running already: another claim would leave that behind.
 #[test]
 fn claim_without_an_answer_is_repeated_under_its_id_before_another_is_sent() {

@@ -1,2 +1,2 @@
--- Takes a turn. Zero rows: somebody else has.
-UPDATE workflow_run SET turn = :next, stop = :stop, paused = :paused WHERE run_id = :run AND turn = :turn
+-- Takes a turn.
+UPDATE workflow_run SET turn = :next, stop = :stop, paused = :paused, children = :children WHERE run_id = :run

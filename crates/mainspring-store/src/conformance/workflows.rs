@@ -82,7 +82,7 @@ pub(super) fn write(task: u32, state: TaskState) -> TaskWrite {
     TaskWrite { task, item: None, state, generation: 0, reason: None, start: None, call: None }
 }
 
-fn start(task: u32, name: &str) -> TaskWrite {
+pub(super) fn start(task: u32, name: &str) -> TaskWrite {
     let start = TaskStart {
         name: name.to_owned(),
         line: "default".into(),
@@ -121,7 +121,7 @@ pub(super) fn verdict(job: &Kept, claimed: &ClaimedRun, verdict: Verdict, ended_
     Completion { job_version: claimed.job_version, ..job.verdict(claimed.run, verdict, ended_at) }
 }
 
-fn request(verb: TaskVerb, now: Timestamp) -> TaskRequest {
+pub(super) fn request(verb: TaskVerb, now: Timestamp) -> TaskRequest {
     TaskRequest { verb, task: Some(1), item: None, by: Some("Zoë".into()), reason: Some("why not".into()), at: now }
 }
 

@@ -25,13 +25,13 @@ pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> Completion
             outcome.refused.push(index);
             continue;
         };
-        let job = run.job;
+        let (job, counts) = (run.job, run.counts_in_gate());
         let data = entry.detail.as_ref().and_then(|detail| detail.data.clone());
         if let Some(data) = data.filter(|_| entry.outcome == AttemptOutcome::Succeeded) {
             model.job_mut(job).keep_data(data, Some(entry.run), entry.ended_at);
         }
         if end_attempt(model, run, entry) {
-            left.extend(model.job(job).limit().map(|_| job));
+            left.extend(model.job(job).limit().filter(|_| counts).map(|_| job));
             outcome.rearmed.extend(entry.rearm.filter(|rearm| arm(model, rearm, entry.run)).map(|rearm| rearm.trigger));
         }
     }

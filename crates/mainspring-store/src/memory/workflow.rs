@@ -1,6 +1,6 @@
 //! Runs of workflows: what there is to do, and one step at a time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use mainspring_core::batch::Placed;
 use mainspring_core::cluster::{Shard, ShardSet};
@@ -191,8 +191,14 @@ pub(super) fn due(model: &Model, shards: ShardSet, limit: u32) -> Vec<WorkflowDu
     shared(begins, hear.iter().map(|(_, run)| due(run, false)).collect(), limit)
 }
 
-/// See [`crate::Store::begin_workflow`].
-pub(super) fn begin(model: &mut Model, id: RunId, at: Timestamp) -> bool {
+/// See [`crate::Store::begin_workflows`].
+pub(super) fn begin_all(model: &mut Model, runs: &[RunId], at: Timestamp) -> Vec<bool> {
+    let begun = runs.iter().map(|run| begin(model, *run, at)).collect();
+    model.events.flush(at);
+    begun
+}
+
+fn begin(model: &mut Model, id: RunId, at: Timestamp) -> bool {
     let waits = |run: &&Run| run.state == RunState::Queued && *run.queue == *WORKFLOW_LINE;
     let Some(job) = model.live.get(id).filter(waits).map(|run| run.job) else { return false };
     model.live.update(id, |run| {
@@ -202,7 +208,6 @@ pub(super) fn begin(model: &mut Model, id: RunId, at: Timestamp) -> bool {
     model.workflows.runs.entry(id).or_default().turn = 1;
     model.workflows.leave(id, None);
     model.events.run(id, job, RunState::Running);
-    model.events.flush(at);
     true
 }
 
@@ -264,8 +269,18 @@ pub(super) fn ask(model: &mut Model, run: RunId, request: TaskRequest) -> bool {
     asks
 }
 
-/// See [`crate::Store::step_workflow`].
-pub(super) fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
+/// See [`crate::Store::step_workflows`].
+pub(super) fn steps(model: &mut Model, steps: &[WorkflowStep]) -> Vec<Stepped> {
+    let mut runs = HashSet::new();
+    // Of two steps of a run the second one is late, whichever turn it names.
+    let written = steps.iter().map(|it| if runs.insert(it.run) { step(model, it) } else { Stepped::Stale }).collect();
+    if let Some(at) = steps.iter().map(|step| step.at).max() {
+        model.events.flush(at);
+    }
+    written
+}
+
+fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
     let (Some(parent), Some(workflow)) = (model.live.get(step.run).cloned(), model.workflows.runs.get_mut(&step.run))
     else {
         return Stepped::Stale;
@@ -308,7 +323,6 @@ pub(super) fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
         None if step.more => model.workflows.leave(step.run, None),
         None => {}
     }
-    model.events.flush(step.at);
     if !children.is_empty() {
         model.outbox.queued();
     }

@@ -57,7 +57,7 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
         session.note_trigger(trigger)?;
     }
     session.connection.note_elsewhere(owner, &outcome)?;
-    session.flush_runs(batch.at)?;
+    session.flush_own_runs(batch.at)?;
     Ok(outcome)
 }
 

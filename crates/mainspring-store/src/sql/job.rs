@@ -36,11 +36,6 @@ pub(crate) fn by_id(db: &dyn Db, id: JobId) -> Step<Option<JobRow>> {
     read_one(db, sql!("job_by_id"), &[(":id", &id.0)], row)
 }
 
-/// The limit of a job that is not deleted, if it has one.
-pub(crate) fn limit(db: &dyn Db, id: JobId) -> Step<Option<GateRule>> {
-    Ok(by_id(db, id)?.and_then(|job| job.definition.gate()))
-}
-
 /// The limits of those jobs that are not deleted and have one.
 pub(crate) fn limits(db: &dyn Db, jobs: &BTreeSet<JobId>) -> Step<Vec<(JobId, GateRule)>> {
     if jobs.is_empty() {

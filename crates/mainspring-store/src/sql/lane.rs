@@ -327,8 +327,8 @@ impl<C: Server> Lanes<C> {
         };
         let with_wake = move |session: &mut Session<C>| {
             let value = work(session)?;
-            let wakes = std::mem::take(&mut session.wakes);
-            if wakes {
+            let (wakes, tells) = (std::mem::take(&mut session.wakes), std::mem::take(&mut session.tells));
+            if wakes || tells {
                 session.connection.announce()?;
             }
             Ok((value, wakes))

@@ -1,5 +1,7 @@
 //! Requests about runs: asking for them, ending them, looking at them.
 
+use std::collections::BTreeSet;
+
 use mainspring_core::batch::{Placed, Rearm};
 use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::overlap::{Admission, admit_asked};
@@ -161,20 +163,25 @@ pub(crate) fn rearm(session: &Session<impl Batches>, run: RunId, rearm: Rearm) -
 }
 
 /// Gives a freed slot to held runs, or tells the engine that one is left.
-pub(crate) fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) -> Step<()> {
-    let rule = job::limit(&session.connection, job)?;
+pub(crate) fn free_slot(session: &mut Session<impl Batches>, gates: Gates, job: JobId) -> Step<()> {
+    free_slots(session, gates, &BTreeSet::from([job]))
+}
+
+/// The same for several jobs.
+pub(crate) fn free_slots(session: &mut Session<impl Batches>, mut gates: Gates, jobs: &BTreeSet<JobId>) -> Step<()> {
+    let limits = job::limits(&session.connection, jobs)?;
     let Session { connection, runs, .. } = &mut *session;
-    let Some(rule) = rule else { return gates.write(connection) };
-    let promoted = gates.promote(connection, runs, &[(job, rule)])?;
-    let gate = *gates.of(connection, job)?;
+    let promoted = gates.promote(connection, runs, &limits)?;
+    let mut free = Vec::new();
+    for (job, rule) in limits {
+        let gate = gates.of(connection, job)?;
+        free.extend((gate.active < rule.max_active && gate.held == 0).then_some(job));
+    }
     gates.write(connection)?;
     if promoted > 0 {
         session.note_queued();
     }
-    if gate.active < rule.max_active && gate.held == 0 {
-        session.note_job(job)?;
-    }
-    Ok(())
+    free.into_iter().try_for_each(|job| session.note_job(job))
 }
 
 /// See [`crate::Store::run`].

@@ -15,6 +15,8 @@ pub(crate) struct Session<C> {
     pub(crate) runs: RunChanges,
     /// Whether the engine has to hear of the request under way.
     pub(crate) wakes: bool,
+    /// Whether other nodes have to hear of it, while this one looks for what follows by itself.
+    pub(crate) tells: bool,
     /// Whether runs have been queued since the engine asked last, as far as this session queued them. Where one process has the store,
     /// that is all there is to know: a new one looks for queued runs by itself.
     pub(crate) queued: bool,
@@ -59,13 +61,20 @@ impl RunChanges {
 
 impl<C: Batches> Session<C> {
     pub(crate) fn new(connection: C) -> Self {
-        Self { connection, runs: RunChanges::default(), wakes: false, queued: false, known: FxHashMap::default() }
+        Self {
+            connection,
+            runs: RunChanges::default(),
+            wakes: false,
+            tells: false,
+            queued: false,
+            known: FxHashMap::default(),
+        }
     }
 
     /// Forgets what a request noted that is undone.
     pub(crate) fn forget(&mut self) {
         self.runs = RunChanges::default();
-        self.wakes = false;
+        (self.wakes, self.tells) = (false, false);
         // The answer that would have said so may be undone, too.
         self.queued = true;
         self.known.clear();
@@ -97,6 +106,15 @@ impl<C: Batches> Session<C> {
         Ok(())
     }
 
+    /// The same for a request of the engine, which looks for what follows as soon as it is answered: other nodes alone are woken.
+    pub(crate) fn flush_own_runs(&mut self, at: Timestamp) -> Step<()> {
+        let woke = self.wakes;
+        self.flush_runs(at)?;
+        self.tells |= self.wakes;
+        self.wakes = woke;
+        Ok(())
+    }
+
     /// Records a change of something else than a run.
     pub(crate) fn event(&self, at: Timestamp, kind: &str, key: &str, change: &str) -> Step<()> {
         let payload = serde_json::json!({ "key": key, "change": change }).to_string().into_bytes();
@@ -119,6 +137,11 @@ impl<C: Batches> Session<C> {
     /// Notes that runs have been queued.
     pub(crate) const fn note_queued(&mut self) {
         (self.wakes, self.queued) = (true, true);
+    }
+
+    /// Notes that runs have been queued which wait for nothing but a claim, and that the engine which asked for it claims by itself.
+    pub(crate) const fn note_own_queued(&mut self) {
+        if C::TELLS_AGAIN { self.tells = true } else { self.note_queued() }
     }
 
     /// The number of a process start, which rows carry instead of its 16 bytes.

@@ -319,28 +319,24 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Engine, "look for due workflows", move |db| workflow::due(db, shards, limit)).await
     }
 
-    async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool> {
-        self.write(Lane::Claim, "begin a workflow", move |s| workflow::begin(s, run, at)).await
+    async fn begin_workflows(&self, runs: Vec<RunId>, at: Timestamp) -> Result<Vec<bool>> {
+        self.write(Lane::Claim, "begin workflows", move |s| workflow::begin(s, &runs, at)).await
     }
 
     async fn called_runs(&self, run: RunId) -> Result<Vec<(RunId, String)>> {
         self.read(ReadLane::Engine, "read what a workflow run has started", move |db| workflow::called(db, run)).await
     }
 
-    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
-        self.read(ReadLane::Engine, "read an inbox", move |db| workflow::inbox(db, run, limit)).await
+    async fn workflow_inboxes(&self, runs: Vec<RunId>, limit: u32) -> Result<Vec<Vec<Message>>> {
+        self.read(ReadLane::Engine, "read inboxes", move |db| workflow::inboxes(db, &runs, limit)).await
     }
 
-    async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {
-        self.read(ReadLane::Engine, "read a workflow run", move |db| workflow::workflow(db, run, inbox)).await
+    async fn workflows(&self, runs: Vec<RunId>, inbox: u32) -> Result<Vec<Option<WorkflowRow>>> {
+        self.read(ReadLane::Engine, "read workflow runs", move |db| workflow::workflows(db, &runs, inbox)).await
     }
 
-    async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped> {
-        let written = self.write(Lane::Claim, "write a step of a workflow", move |s| workflow::step(s, &step)).await;
-        match written {
-            Err(Error::Conflict { what: workflow::TURN, .. }) => Ok(Stepped::Stale),
-            written => written,
-        }
+    async fn step_workflows(&self, steps: Vec<WorkflowStep>) -> Result<Vec<Stepped>> {
+        self.write(Lane::Claim, "write steps of workflows", move |s| workflow::steps(s, &steps)).await
     }
 
     async fn run_stands(&self, run: RunId, task: u32) -> Result<Option<Stands>> {

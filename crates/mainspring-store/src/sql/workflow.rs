@@ -1,8 +1,12 @@
 //! Runs of workflows: what there is to do, and one step at a time.
 
 mod cancel;
+mod end;
 mod repeat;
 mod step;
+mod turn;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::JobKey;
@@ -13,14 +17,15 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 use super::Batches;
 use super::cluster::mask;
 use super::db::{
-    Db, Fault, Lock, Row, Step, ToSql, execute, instant, maybe_instant, maybe_run_id, maybe_word, read, read_one,
-    read_page, run_id, sql, word,
+    Db, Fault, Lock, Query, Row, Step, ToSql, execute, instant, known, maybe_instant, maybe_run_id, maybe_word,
+    on_servers, read, read_one, read_page, run_id, sql, word,
 };
+use super::list;
 use super::session::Session;
 use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow, shared};
 
 pub(crate) use repeat::repeat;
-pub(crate) use step::{TURN, step};
+pub(crate) use step::steps;
 
 /// Stands for the end of a run's time once that is reached.
 const REACHED: i64 = -1;
@@ -47,49 +52,92 @@ pub(crate) fn due(db: &dyn Db, shards: ShardSet, limit: u32) -> Step<Vec<Workflo
     Ok(shared(begins, hears, limit))
 }
 
-/// See [`crate::Store::begin_workflow`].
-pub(crate) fn begin(session: &mut Session<impl Batches>, run: RunId, at: Timestamp) -> Step<bool> {
-    let db = &session.connection;
-    let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
-    if execute(db, sql!("workflow_begin"), &[(":at", &at.as_millis()), id[0]])? == 0 {
-        return Ok(false);
+/// See [`crate::Store::begin_workflows`].
+pub(crate) fn begin<C: Batches>(session: &mut Session<C>, runs: &[RunId], at: Timestamp) -> Step<Vec<bool>> {
+    let Session { connection: db, runs: changes, .. } = &mut *session;
+    let wanted: BTreeSet<RunId> = runs.iter().copied().collect();
+    let queries = wanted.iter().map(|run| [(":id", run.as_bytes() as &dyn ToSql)]).collect::<Vec<_>>();
+    if C::LISTS {
+        let wanted = list::of_runs(wanted.iter().copied());
+        execute(db, on_servers!("workflow_lock_runs", postgres, mysql), &[(":runs", &wanted)])?;
     }
-    let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
-    db.post(sql!("workflow_begun", mysql), &this, None)?;
-    db.post(sql!("workflow_owe"), &this, None)?;
-    let job = read_one(db, sql!("cancel_read"), &id, |row| row.get(0).map(JobId))?;
-    session.runs.push(run, job.ok_or_else(gone)?, RunState::Running);
+    let queries: Vec<Query<'_>> = queries.iter().map(|id| (sql!("workflow_begins_read"), &id[..])).collect();
+    let mut waiting = BTreeMap::new();
+    db.each_of(&queries, &mut |_, row| {
+        waiting.insert(run_id(row, 0)?, JobId(row.get(1)?));
+        Ok(())
+    })?;
+    for (run, job) in &waiting {
+        let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
+        db.post(sql!("workflow_begin"), &[(":at", &at.as_millis()), (":id", run.as_bytes())], None)?;
+        db.post(sql!("workflow_begun", mysql), &this, None)?;
+        db.post(sql!("workflow_owe"), &this, None)?;
+        changes.push(*run, *job, RunState::Running);
+    }
     session.flush_runs(at)?;
-    Ok(true)
+    // A run that is named twice is begun once.
+    Ok(runs.iter().map(|run| waiting.remove(run).is_some()).collect())
 }
 
 fn gone() -> Fault {
     Fault::Unreadable("a run is gone though it is locked".to_owned())
 }
 
-/// See [`crate::Store::workflow`].
-pub(crate) fn workflow(db: &dyn Db, run: RunId, inbox: u32) -> Step<Option<WorkflowRow>> {
-    let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
-    let row = |row: &Row<'_>| about(run, row);
-    let found = match read_one(db, sql!("workflow_live"), &this, row)? {
-        Some(live) => Some(live),
-        None => read_one(db, sql!("workflow_final"), &this, row)?,
-    };
-    let Some(found) = found else { return Ok(None) };
-    let tasks = read(db, sql!("workflow_tasks"), &this, task)?;
-    let inbox = self::inbox(db, run, inbox)?;
-    Ok(Some(WorkflowRow { tasks, inbox, ..found }))
+/// See [`crate::Store::workflows`]. Most are live: they are read in as many steps as one is.
+pub(crate) fn workflows(db: &dyn Db, runs: &[RunId], inbox: u32) -> Step<Vec<Option<WorkflowRow>>> {
+    let these = these(runs);
+    let mut found: Vec<Option<WorkflowRow>> = vec![None; runs.len()];
+    for kind in [sql!("workflow_live"), sql!("workflow_final")] {
+        let open: Vec<usize> = (0..runs.len()).filter(|index| found[*index].is_none()).collect();
+        let queries: Vec<Query<'_>> = open.iter().map(|index| (kind, &these[*index][..])).collect();
+        db.each_of(&queries, &mut |place, row| {
+            found[open[place]] = Some(about(runs[open[place]], row)?);
+            Ok(())
+        })?;
+    }
+    let queries: Vec<Query<'_>> = these.iter().map(|this| (sql!("workflow_tasks"), &this[..])).collect();
+    db.each_of(&queries, &mut |place, row| {
+        if let Some(found) = &mut found[place] {
+            found.tasks.push(task(row)?);
+        }
+        Ok(())
+    })?;
+    for (row, inbox) in found.iter_mut().zip(inboxes(db, runs, inbox)?) {
+        if let Some(row) = row {
+            row.inbox = inbox;
+        }
+    }
+    Ok(found)
+}
+
+/// See [`crate::Store::workflow_inboxes`].
+pub(crate) fn inboxes(db: &dyn Db, runs: &[RunId], limit: u32) -> Step<Vec<Vec<Message>>> {
+    let values: Vec<[(&str, &dyn ToSql); 2]> =
+        these(runs).into_iter().map(|[run]| [run, (":limit", &limit as &dyn ToSql)]).collect();
+    let queries: Vec<Query<'_>> = values.iter().map(|values| (sql!("workflow_inbox"), &values[..])).collect();
+    let (mut inboxes, mut seen) = (vec![Vec::new(); runs.len()], vec![0; runs.len()]);
+    db.each_of(&queries, &mut |place, row| {
+        seen[place] += 1;
+        inboxes[place].extend(known(message(row))?);
+        Ok(())
+    })?;
+    for (index, run) in runs.iter().enumerate() {
+        // Others take the places of what cannot be read.
+        if seen[index] == limit && inboxes[index].len() < limit as usize {
+            inboxes[index] = read_page(db, sql!("workflow_inbox"), &[(":run", run.as_bytes())], limit, message)?;
+        }
+    }
+    Ok(inboxes)
+}
+
+fn these(runs: &[RunId]) -> Vec<[(&str, &dyn ToSql); 1]> {
+    runs.iter().map(|run| [(":run", run.as_bytes() as &dyn ToSql)]).collect()
 }
 
 /// See [`crate::Store::called_runs`].
 pub(crate) fn called(db: &dyn Db, run: RunId) -> Step<Vec<(RunId, String)>> {
     let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
     read(db, sql!("calls_live"), &this, |row| Ok((run_id(row, 0)?, row.get(1)?)))
-}
-
-/// See [`crate::Store::workflow_inbox`].
-pub(crate) fn inbox(db: &dyn Db, run: RunId, limit: u32) -> Step<Vec<Message>> {
-    read_page(db, sql!("workflow_inbox"), &[(":run", run.as_bytes())], limit, message)
 }
 
 fn about(run: RunId, row: &Row<'_>) -> Step<WorkflowRow> {

@@ -50,13 +50,15 @@ pub(super) fn version_of(run: &RunInfo) -> JobVersion {
 }
 
 impl Pair {
-    /// Begins some workflow run that waits to be begun.
+    /// Begins workflow runs that wait to be begun, up to two.
     pub(super) async fn begin(&self) -> Verdict {
         let (a, b) = (&*self.kit.store, &*self.other);
         same("workflows_due", a.workflows_due(ShardSet::ALL, 9).await, b.workflows_due(ShardSet::ALL, 9).await)?;
         let due = a.workflows_due(ShardSet::ALL, 9).await.expect("workflows_due");
-        let Some(run) = due.iter().find(|due| due.begins).map(|due| due.run) else { return Ok(()) };
-        same("begin_workflow", a.begin_workflow(run, self.now()).await, b.begin_workflow(run, self.now()).await)
+        let runs: Vec<RunId> = due.iter().filter(|due| due.begins).map(|due| due.run).take(2).collect();
+        let begun = [a, b].map(|store| store.begin_workflows(runs.clone(), self.now()));
+        let [first, second] = begun;
+        same("begin_workflows", first.await, second.await)
     }
 
     /// Begun runs that go on.
@@ -69,17 +71,20 @@ impl Pair {
         begun
     }
 
-    /// Writes a step of the first run that goes on.
+    /// Writes steps of the first runs that go on, of which the first one may be late and the others go on as they are.
     pub(super) async fn step(&self, shape: Shape) -> Verdict {
-        let Some(run) = self.begun().await.first().copied() else { return Ok(()) };
         let (a, b) = (&*self.kit.store, &*self.other);
-        let rows = [a, b].map(|store| store.workflow(run, 100));
-        let [first, second] = rows;
-        let (first, second) = (first.await.expect("workflow"), second.await.expect("workflow"));
-        let (Some(first), Some(second)) = (first, second) else { return Err("workflow: one has it".to_owned()) };
-        let steps = [&first, &second].map(|row| self.written(row, shape));
-        let [to_a, to_b] = steps;
-        same("step_workflow", a.step_workflow(to_a).await, b.step_workflow(to_b).await)
+        let (mut to_a, mut to_b) = (Vec::new(), Vec::new());
+        for run in self.begun().await.into_iter().take(3) {
+            let rows = [a, b].map(|store| store.workflow(run, 100));
+            let [first, second] = rows;
+            let (first, second) = (first.await.expect("workflow"), second.await.expect("workflow"));
+            let (Some(first), Some(second)) = (first, second) else { return Err("workflow: one has it".to_owned()) };
+            let shape = if to_a.is_empty() { shape } else { Shape { stale: false, end: None, ..shape } };
+            to_a.push(self.written(&first, shape));
+            to_b.push(self.written(&second, shape));
+        }
+        same("step_workflows", a.step_workflows(to_a).await, b.step_workflows(to_b).await)
     }
 
     fn written(&self, row: &WorkflowRow, shape: Shape) -> WorkflowStep {

@@ -1,1 +1,0 @@
-UPDATE workflow_run SET children = :children WHERE run_id = :run

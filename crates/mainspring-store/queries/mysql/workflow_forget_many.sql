@@ -1,0 +1,3 @@
+DELETE i
+FROM JSON_TABLE(:runs, '$[*]' COLUMNS (id CHAR(32) PATH '$')) AS e
+STRAIGHT_JOIN workflow_inbox i FORCE INDEX (workflow_inbox_run) ON i.run_id = UNHEX(e.id)

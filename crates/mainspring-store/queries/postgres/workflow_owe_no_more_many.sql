@@ -1,0 +1,3 @@
+DELETE FROM workflow_inbox
+WHERE run_id = ANY (ARRAY(SELECT CAST(v AS uuid) FROM json_array_elements_text(CAST(:runs AS json)) AS e (v)))
+    AND child IS NULL AND request IS NULL
