@@ -179,6 +179,7 @@ macro_rules! conformance_suite {
             flows:
                 flows_are_kept_by_name_and_saved_over_what_was_seen,
                 items_are_written_by_the_owner_of_their_flow_alone,
+                large_payloads_are_kept_in_parts_that_go_with_their_items,
                 minutes_of_flows_are_kept_for_a_while_by_their_owners,
                 requests_that_race_with_each_other_and_a_takeover_overfill_no_queue;
             backfills:

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use mainspring_core::Timestamp;
 use mainspring_core::flow::{Header, ItemId, Now, Priority};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Where flows are kept. Like [`crate::Store`], of which it is a part: every method that changes something is one transaction.
 ///
@@ -43,7 +43,7 @@ pub trait FlowStore: Send + Sync {
     async fn item_content(&self, flow: i64, id: i64) -> Result<Option<ItemContent>>;
 
     /// Carries out writes of the owner at an epoch, all or none. False: the flow has another owner, or is gone. What is repeated
-    /// changes nothing more.
+    /// changes nothing more. A payload of more than [`PAYLOAD_MAX`] bytes is refused ([`Error::Rejected`](crate::Error::Rejected)).
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool>;
 
     /// Keeps what the owner at an epoch has counted in a minute, and forgets minutes of the flow before another instant. False: the
@@ -154,6 +154,24 @@ impl ItemRow {
             retries: self.retries,
         }
     }
+}
+
+/// The most bytes of an item's payload. They are in memory while a body works with them.
+pub const PAYLOAD_MAX: usize = 64 << 20;
+
+/// Refuses writes of a payload that is too large.
+pub(crate) fn check_payloads(writes: &[ItemWrite]) -> Result<()> {
+    let too_large = writes.iter().find_map(|write| match write {
+        ItemWrite::Insert(row, content) | ItemWrite::Update(row, Some(content)) => {
+            (content.payload.len() > PAYLOAD_MAX).then_some((row.id, content.payload.len()))
+        }
+        ItemWrite::Update(_, None) | ItemWrite::Remove(_) => None,
+    });
+    let Some((id, bytes)) = too_large else { return Ok(()) };
+    let why = format!(
+        "item {id} has a payload of {bytes} bytes, and {PAYLOAD_MAX} are kept at most: split it, or keep it elsewhere and pass on where"
+    );
+    Err(Error::Rejected { operation: "write items of a flow", source: why.into() })
 }
 
 /// What an item holds.

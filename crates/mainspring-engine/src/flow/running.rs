@@ -71,6 +71,15 @@ impl Pending {
     pub(super) fn of(writes: Vec<ItemWrite>, reply: Option<Reply<u64>>) -> Self {
         Self { turn: None, writes, reply, replaces: false, claims: Claims::default(), accepted: None }
     }
+
+    /// Bytes of payloads that are to be kept.
+    pub(super) fn bytes(&self) -> usize {
+        let of = |write: &ItemWrite| match write {
+            ItemWrite::Insert(_, content) | ItemWrite::Update(_, Some(content)) => content.payload.len(),
+            ItemWrite::Update(_, None) | ItemWrite::Remove(_) => 0,
+        };
+        self.writes.iter().map(of).sum()
+    }
 }
 
 /// What a body came to.

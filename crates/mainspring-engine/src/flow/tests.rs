@@ -1,6 +1,7 @@
 //! Flows over rows in memory: what is kept of bodies, also where the store refuses some of it.
 
 mod bodies;
+mod drops;
 mod realtime;
 mod run_job;
 
@@ -10,8 +11,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use mainspring_core::flow::body::{Body, Content, Done};
 use mainspring_core::flow::{
-    Component, Connection, Definition, Disposal, IdleCheck, InputRequirement, Now, Output, Part, Pools, Priority,
-    Start, Trigger, Verdict,
+    Component, Connection, Definition, Disposal, Header, IdleCheck, InputRequirement, ItemId, Now, Output, Part, Pools,
+    Priority, Start, Trigger, Verdict,
 };
 use mainspring_core::{Timestamp, flow};
 use mainspring_store::{

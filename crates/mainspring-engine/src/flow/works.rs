@@ -14,7 +14,7 @@ use super::body::{Claims, Run, Told, Tools};
 use super::changes::Changes;
 use super::history::Due;
 use super::running::{Ended, Loaded, Pending, Running};
-use super::writes::{Outcome, keep};
+use super::writes::{Outcome, keep, together};
 use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
 use crate::clock::{Clock, boot_ms};
 use crate::tasks::Tasks;
@@ -24,9 +24,8 @@ const LOOK_EVERY_MS: i64 = 1_000;
 /// How often the net below the wakes is drawn through, and after how long a failed write is tried again.
 const NET_EVERY_MS: i64 = 5_000;
 pub(super) const RETRY_AFTER_MS: u64 = 500;
-/// Items in one read, and writes in one transaction.
+/// Items in one read.
 const PAGE: u32 = 5_000;
-const WRITES_MAX: usize = 2_000;
 
 /// What happens to the loop.
 enum Inbox {
@@ -242,12 +241,7 @@ impl Works {
     /// Keeps what bodies came to since the last time.
     fn write(&mut self, id: i64) {
         let Some(running) = self.flows.get_mut(&id) else { return };
-        let mut count = 0;
-        let fits = |pending: &&Pending| {
-            count += pending.writes.len();
-            count <= WRITES_MAX
-        };
-        let length = running.pending.iter().take_while(fits).count().max(1);
+        let length = together(&running.pending);
         let batch: Vec<Pending> = running.pending.drain(..length).collect();
         running.is_writing = true;
         let (epoch, generation) = (running.epoch, running.generation);

@@ -7,6 +7,9 @@ use super::running::Pending;
 use super::works::RETRY_AFTER_MS;
 use crate::clock::pause;
 
+/// Writes in one transaction, and bytes of the payloads that they keep.
+const WRITES_MAX: usize = 2_000;
+const BYTES_MAX: usize = 16 << 20;
 /// Removals in one transaction, where the store had no time for more.
 const REMOVALS: usize = 100;
 
@@ -16,6 +19,17 @@ pub(super) struct Outcome {
     pub(super) kept: Vec<Pending>,
     /// What the store would never keep, and why.
     pub(super) refused: Vec<(Pending, Error)>,
+}
+
+/// How many of those at the front are kept in one transaction: one at least.
+pub(super) fn together(pending: &[Pending]) -> usize {
+    let (mut count, mut bytes) = (0, 0);
+    let fits = |pending: &&Pending| {
+        count += pending.writes.len();
+        bytes += pending.bytes();
+        count <= WRITES_MAX && bytes <= BYTES_MAX
+    };
+    pending.iter().take_while(fits).count().max(1)
 }
 
 /// Keeps a batch. `None`: another node has taken the flow.

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::flow::{Component, Connection, Flow, IdleCheck, Machine, Now, Output, Pools, Priority, Write};
+use mainspring_core::output::{INLINE_MAX, PART_BYTES};
 use tokio::sync::Mutex;
 
 use super::kit::at;
-use crate::{Error, FlowMinute, FlowWrite, ItemContent, ItemRow, ItemWrite, Store};
+use crate::{Error, FlowMinute, FlowWrite, ItemContent, ItemRow, ItemWrite, PAYLOAD_MAX, Store};
 
 fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
     let text = |key: &str| format!("{{\"{key}\": \"{name}\"}}");
@@ -100,6 +101,54 @@ pub async fn items_are_written_by_the_owner_of_their_flow_alone(store: Arc<dyn S
     assert_eq!(flows.items(flow, 0, 10).await.expect("items"), []);
     assert!(!flows.write_items(flow, taken, vec![ItemWrite::Remove(2)]).await.expect("write_items"));
     assert_eq!(flows.take_flow(flow).await.expect("take_flow"), None);
+}
+
+/// So many bytes, which differ from those of other sizes.
+fn large(bytes: usize) -> ItemContent {
+    let byte = |place: usize| u8::try_from(place * bytes % 251).expect("it is below 256");
+    ItemContent { attributes: "{}".into(), payload: (0..bytes).map(byte).collect() }
+}
+
+pub async fn large_payloads_are_kept_in_parts_that_go_with_their_items(store: Arc<dyn Store>) {
+    let flows = store.flow_store();
+    let flow = flows.save_flow(flow("f", None)).await.expect("save_flow").id;
+    let before = flows.take_flow(flow).await.expect("take_flow").expect("it is there");
+    let epoch = flows.take_flow(flow).await.expect("take_flow").expect("it is there");
+    let write = async |writes: Vec<ItemWrite>| flows.write_items(flow, epoch, writes).await.expect("write_items");
+    let holds = async |id: i64| flows.item_content(flow, id).await.expect("item_content");
+    // As much as a row takes, and two parts with a third that is shorter; a repeat changes nothing.
+    let writes =
+        [(1, INLINE_MAX), (2, 2 * PART_BYTES + 7)].map(|(id, bytes)| ItemWrite::Insert(item(id, 100), large(bytes)));
+    for _ in 0..2 {
+        assert!(write(writes.to_vec()).await);
+    }
+    assert_eq!(holds(1).await, Some(large(INLINE_MAX)));
+    assert_eq!(holds(2).await, Some(large(2 * PART_BYTES + 7)));
+    assert!(write(vec![ItemWrite::Update(item(2, 200), None)]).await);
+    assert_eq!(holds(2).await, Some(large(2 * PART_BYTES + 7)), "it goes with its item to another queue");
+    // Fewer parts, none, and some again.
+    for bytes in [INLINE_MAX + 1, 3, PART_BYTES] {
+        assert!(write(vec![ItemWrite::Update(item(2, 200), Some(large(bytes)))]).await);
+        assert_eq!(holds(2).await, Some(large(bytes)));
+    }
+    // What is too large is refused whole, and what is kept with it.
+    let too_large = ItemContent { attributes: "{}".into(), payload: vec![0; PAYLOAD_MAX + 1] };
+    let writes = vec![ItemWrite::Remove(1), ItemWrite::Update(item(2, 200), Some(too_large))];
+    let refused = flows.write_items(flow, epoch, writes).await;
+    assert!(matches!(refused, Err(Error::Rejected { .. })), "{refused:?}");
+    assert_eq!((holds(1).await, holds(2).await), (Some(large(INLINE_MAX)), Some(large(PART_BYTES))));
+    // A part that stayed behind would be seen in the next item of that id.
+    let late = flows.write_items(flow, before, vec![ItemWrite::Insert(item(3, 100), large(PART_BYTES))]).await;
+    assert!(!late.expect("write_items"), "the owner before is refused");
+    let writes = vec![ItemWrite::Remove(2), ItemWrite::Insert(item(3, 100), large(1))];
+    assert!(write(writes).await);
+    assert_eq!((holds(2).await, holds(3).await), (None, Some(large(1))));
+    assert!(write(vec![ItemWrite::Insert(item(2, 100), large(0))]).await);
+    assert_eq!(holds(2).await, Some(large(0)));
+    assert_eq!(flows.items(flow, 0, 10).await.expect("items"), [item(1, 100), item(2, 100), item(3, 100)]);
+    assert!(write(vec![ItemWrite::Update(item(2, 100), Some(large(PART_BYTES)))]).await);
+    assert!(flows.delete_flow(flow, 1).await.expect("delete_flow"));
+    assert_eq!(holds(2).await, None);
 }
 
 pub async fn minutes_of_flows_are_kept_for_a_while_by_their_owners(store: Arc<dyn Store>) {

@@ -8,7 +8,7 @@ use mainspring_core::Timestamp;
 
 use super::MemoryStore;
 use crate::error::{Error, Result};
-use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
+use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, check_payloads};
 
 /// Flows by number, with their items by id.
 #[derive(Clone, Debug, Default)]
@@ -114,6 +114,7 @@ impl FlowStore for MemoryStore {
     }
 
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
+        check_payloads(&writes)?;
         let mut model = self.model()?;
         let Some(kept) = model.flows.flows.get_mut(&flow).filter(|kept| kept.row.epoch == epoch) else {
             return Ok(false);

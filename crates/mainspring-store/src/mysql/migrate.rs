@@ -60,6 +60,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(31, "0031_saved_by"),
     migration!(32, "0032_await"),
     migration!(33, "0033_flow_minute"),
+    migration!(34, "0034_flow_item_part"),
 ];
 
 /// Number of the newest migration.

@@ -60,6 +60,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(30, "0030_saved_by"),
     migration!(31, "0031_await"),
     migration!(32, "0032_flow_minute"),
+    migration!(33, "0033_flow_item_part"),
 ];
 
 /// Number of the newest migration.

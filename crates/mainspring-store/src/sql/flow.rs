@@ -1,5 +1,7 @@
 //! Flows and the items in their queues.
 
+mod parts;
+
 use async_trait::async_trait;
 use mainspring_core::Timestamp;
 
@@ -8,7 +10,7 @@ use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, millis, r
 use super::session::Session;
 use super::store::{Backend, Lane, ReadLane};
 use crate::error::{Error, Result};
-use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite};
+use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, check_payloads};
 
 #[async_trait]
 impl<B: Backend> FlowStore for B {
@@ -37,6 +39,7 @@ impl<B: Backend> FlowStore for B {
                 return Ok(false);
             }
             execute(&s.connection, sql!("flow_items_remove"), &[(":id", &id)])?;
+            parts::remove_all(&s.connection, id)?;
             execute(&s.connection, sql!("flow_minutes_remove"), &[(":id", &id)])?;
             Ok(true)
         })
@@ -62,15 +65,11 @@ impl<B: Backend> FlowStore for B {
     }
 
     async fn item_content(&self, flow: i64, id: i64) -> Result<Option<ItemContent>> {
-        self.read(ReadLane::Engine, "read an item", move |db| {
-            read_one(db, sql!("flow_item_content"), &[(":flow", &flow), (":id", &id)], |row| {
-                Ok(ItemContent { attributes: row.get(0)?, payload: row.get(1)? })
-            })
-        })
-        .await
+        self.read(ReadLane::Engine, "read an item", move |db| parts::content(db, flow, id)).await
     }
 
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
+        check_payloads(&writes)?;
         self.write(Lane::Complete, "write items of a flow", move |s| write(s, flow, epoch, &writes)).await
     }
 
@@ -165,15 +164,19 @@ fn write(session: &Session<impl Batches>, flow: i64, epoch: i64, writes: &[ItemW
                 let columns = values(&flow, row);
                 let all = [&columns.each()[..], &content_of(content)].concat();
                 db.post(sql!("flow_item_add", mysql), &all, None)?;
+                parts::put(db, flow, row.id, content)?;
             }
             ItemWrite::Update(row, content) => {
                 db.post(sql!("flow_item_set"), &values(&flow, row).each(), None)?;
                 if let Some(content) = content {
                     let this: [(&str, &dyn ToSql); 2] = [(":flow", &flow), (":id", &row.id)];
                     db.post(sql!("flow_item_fill"), &[&content_of(content)[..], &this].concat(), None)?;
+                    parts::replace(db, flow, row.id, content)?;
                 }
             }
-            ItemWrite::Remove(id) => db.post(sql!("flow_item_remove"), &[(":flow", &flow), (":id", id)], None)?,
+            ItemWrite::Remove(id) => {
+                db.post(sql!("flow_item_remove", postgres, mysql), &[(":flow", &flow), (":id", id)], None)?;
+            }
         }
     }
     Ok(true)
@@ -211,7 +214,7 @@ impl Columns<'_> {
 }
 
 fn content_of(content: &ItemContent) -> [(&str, &dyn ToSql); 2] {
-    [(":attributes", &content.attributes), (":payload", &content.payload)]
+    [(":attributes", &content.attributes), (":payload", parts::in_row(content))]
 }
 
 fn row(row: &Row<'_>) -> Step<FlowRow> {

@@ -50,6 +50,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(28, "0028_saved_by"),
     migration!(29, "0029_await"),
     migration!(30, "0030_flow_minute"),
+    migration!(31, "0031_flow_item_part"),
 ];
 
 /// Number of the newest migration.

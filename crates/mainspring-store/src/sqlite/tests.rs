@@ -3,6 +3,7 @@
 mod backfills;
 mod calls;
 mod faults;
+mod parts;
 mod power;
 mod reruns;
 mod unknown;

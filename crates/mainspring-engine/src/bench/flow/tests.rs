@@ -28,7 +28,7 @@ async fn idle(components: u32, seconds: u32) {
     assert!(measured.cpu_percent < 1.0, "{measured:?}");
 }
 
-// Of real time, and so parts of `make proof`.
+// Of real time, and so parts of `make proof`, which gives each a process of its own: processor time is that of the process.
 
 #[tokio::test]
 async fn c10_an_idle_component_burns_no_processor_time() {

@@ -1,0 +1,1 @@
+DELETE FROM flow_item_part WHERE flow = :flow AND item = :item

@@ -1,0 +1,4 @@
+-- A repeat after an answer that was lost changes nothing.
+INSERT INTO flow_item_part (flow, item, part, bytes)
+VALUES (:flow, :item, :part, :bytes)
+ON DUPLICATE KEY UPDATE bytes = VALUES(bytes)
