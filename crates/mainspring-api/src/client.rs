@@ -51,6 +51,7 @@ use crate::routes;
 /// Header under which a POST may be repeated.
 pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
+const DEFAULT_PROGRAM: &str = concat!("mainspring-client/", env!("CARGO_PKG_VERSION"));
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// When a silent connection is asked whether the server is there, how often again, and for how many times.
@@ -78,6 +79,7 @@ pub struct ClientBuilder {
     timeout: Duration,
     plain_http: PlainHttp,
     by: Option<String>,
+    program: String,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -107,6 +109,7 @@ impl Client {
             timeout: REQUEST_TIMEOUT,
             plain_http: PlainHttp::LoopbackOnly,
             by: None,
+            program: DEFAULT_PROGRAM.to_owned(),
         }
     }
 
@@ -207,6 +210,16 @@ impl ClientBuilder {
         self
     }
 
+    /// Names the program that asks, as `User-Agent` does: `stock-sync/2.1`. `mainspring-client` and the version of this crate unless set.
+    ///
+    /// Names that begin with `mainspring/` are those of the command line: the server shows what they save as saved by it, and the
+    /// runs that they ask for as asked for by hand.
+    #[must_use]
+    pub fn program(mut self, name: impl Into<String>) -> Self {
+        self.program = name.into();
+        self
+    }
+
     /// Gives up on an answer after this time; 30 s unless set. Streams go on as long as they are alive.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -233,14 +246,17 @@ impl ClientBuilder {
     /// Makes the client. For `https://` it reads the system's certificates, which blocks shortly.
     ///
     /// # Errors
-    /// [`ClientError::Settings`] when the address is not one, is plain HTTP to another machine, or the token
-    /// has characters that no token has.
+    /// [`ClientError::Settings`] when the address is not one, is plain HTTP to another machine, or the token or the name of the
+    /// program has characters that no header can carry.
     pub fn build(self) -> Result<Client, ClientError> {
         let base = Url::parse(&self.address)
             .map_err(|error| ClientError::settings(format!("\"{}\" is not an address: {error}", self.address)))?;
         check_address(&base, self.plain_http)?;
+        let program = HeaderValue::from_str(&self.program).map_err(|_| {
+            ClientError::settings(format!("{:?} cannot be sent as the name of a program", self.program))
+        })?;
         let mut http = reqwest::Client::builder()
-            .user_agent(concat!("mainspring/", env!("CARGO_PKG_VERSION")))
+            .user_agent(program)
             .default_headers(self.headers())
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)

@@ -17,6 +17,9 @@ use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::{files, time_value};
 
+/// How this program names itself to servers, which tell the command line from other programs by it.
+pub(crate) const PROGRAM: &str = concat!("mainspring/", env!("CARGO_PKG_VERSION"));
+
 /// Which server, as whom, in which namespace.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Server")]
@@ -79,7 +82,7 @@ impl ConnectArgs {
     pub fn open(&self) -> Result<Session> {
         let endpoint = self.endpoint()?;
         let token = read_token(&endpoint.token_file)?;
-        let mut client = Client::builder(endpoint.url).token(token).timeout(self.timeout);
+        let mut client = Client::builder(endpoint.url).program(PROGRAM).token(token).timeout(self.timeout);
         if self.allow_plain_http {
             client = client.allow_plain_http();
         }

@@ -34,13 +34,18 @@ impl Saver {
     }
 }
 
-/// From where a request comes: a session is a browser's, and people use our own client, programs whatever they are written with.
+/// From where a request comes: a session is a browser's, and people use our command line, programs whatever they are written with.
 fn place(caller: &Caller, headers: &HeaderMap) -> SavedFrom {
     if matches!(caller, Caller::Session(_)) {
         return SavedFrom::Console;
     }
+    if is_command_line(headers) { SavedFrom::Cli } else { SavedFrom::Api }
+}
+
+/// Whether a request names the command line as its program. Our client in other programs names itself otherwise.
+pub(crate) fn is_command_line(headers: &HeaderMap) -> bool {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-    if agent.is_some_and(|agent| agent.starts_with("mainspring/")) { SavedFrom::Cli } else { SavedFrom::Api }
+    agent.is_some_and(|agent| agent.starts_with("mainspring/"))
 }
 
 /// The word as it is kept; one that is newer than this program is told as unknown.
@@ -74,6 +79,7 @@ mod tests {
     fn a_saver_is_named_by_its_header_and_placed_by_its_program() {
         let told = |by: &str, from: &str| (by.to_owned(), from.to_owned());
         assert_eq!(read(&[("user-agent", "curl/8")]).unwrap(), told("the access token", "api"));
+        assert_eq!(read(&[("user-agent", "mainspring-client/0.1.0")]).unwrap(), told("the access token", "api"));
         assert_eq!(
             read(&[("user-agent", "mainspring/0.1.0"), (routes::BY_HEADER, "安娜@north")]).unwrap(),
             told("安娜@north, with the access token", "cli")

@@ -68,7 +68,8 @@ fn settings(args: &NodeArgs, listen: SocketAddr) -> NodeArgs {
 /// Hands the jobs to the server as anybody would.
 async fn apply(node: &Node, bundle: &Bundle, flows: &[FlowSpec]) -> Result {
     let token = connect::read_token(&node.token_file())?;
-    let client = Client::builder(node.url()).token(token).by("mainspring dev").build().map_err(connect::refused)?;
+    let client = Client::builder(node.url()).program(connect::PROGRAM).token(token).by("mainspring dev");
+    let client = client.build().map_err(connect::refused)?;
     let applied = client.apply(bundle, ApplyOptions { dry_run: false, prune: false }).await;
     applied.map(drop).map_err(connect::refused)?;
     for flow in flows {

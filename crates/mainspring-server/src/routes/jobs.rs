@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use mainspring_api::{self as api, ErrorCode, JobSpec, Page, Problem, Reason, RunFilter, RunNow, WriteOptions, routes};
@@ -30,7 +30,7 @@ use crate::idempotency::Deed;
 use crate::layers::DONE;
 use crate::pauses::{self, Paused};
 use crate::refusal::{Answer, Refusal};
-use crate::saver::Saver;
+use crate::saver::{self, Saver};
 use crate::show::{self, JobView, Runs};
 use crate::waits;
 use crate::words::Reads;
@@ -414,10 +414,9 @@ fn input(input: Option<Value>, params: BTreeMap<String, Value>) -> Option<Value>
     Some(Value::Object(members))
 }
 
-/// People come through our own client, programs through whatever they are written with.
+/// People come through our command line, programs through whatever they are written with.
 fn origin(headers: &HeaderMap) -> Origin {
-    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-    if agent.is_some_and(|agent| agent.starts_with("mainspring/")) { Origin::Manual } else { Origin::Api }
+    if saver::is_command_line(headers) { Origin::Manual } else { Origin::Api }
 }
 
 fn what(key: &JobKey) -> String {

@@ -26,7 +26,7 @@ async fn a_run_asked_for_runs_and_is_remembered() {
     let ask = RunNow { params: [("b".to_owned(), json!(2))].into(), ..RunNow::default() };
     let asked = client.run_job("default", "echo", &ask).await.unwrap();
     let run = client.wait_for_run(&asked.id).await.unwrap();
-    assert_eq!((run.state, run.origin, run.attempt, run.attempts_max), (RunState::Succeeded, Origin::Manual, 1, 1));
+    assert_eq!((run.state, run.origin, run.attempt, run.attempts_max), (RunState::Succeeded, Origin::Api, 1, 1));
     let input = json!({"a": 1, "b": 2, "region": "eu"});
     assert_eq!((run.input.as_ref(), run.output.as_ref()), (Some(&input), Some(&input)));
     assert!(run.started_at.is_some() && run.ended_at >= run.started_at && run.fire_at.is_none());

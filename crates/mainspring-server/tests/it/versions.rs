@@ -1,6 +1,6 @@
 //! Versions of jobs, job files, and job files that are checked.
 
-use mainspring_api::client::Precondition;
+use mainspring_api::client::{Client, Precondition};
 use mainspring_api::routes::BY_HEADER;
 use mainspring_api::{ApplyAction, CheckResult, JobVersion, Page, PageFilter, RunNow, SavedFrom, WriteOptions};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ async fn versions_say_who_saved_them_and_from_where() {
     let job = |description: &str| json!({"name": "a", "noop": true, "description": description});
 
     running.client.put_job("default", &spec(job("client")), Precondition::None, COMMIT).await.unwrap();
-    assert_eq!(newest().await, by(1, "the access token", SavedFrom::Cli));
+    assert_eq!(newest().await, by(1, "the access token", SavedFrom::Api), "our client in a program is a program");
 
     let patch = |said: String| {
         let request = running.request("PATCH", JOB).header("content-type", "application/merge-patch+json");
@@ -82,9 +82,13 @@ async fn versions_say_who_saved_them_and_from_where() {
 
     let cookie = signed_in(&running).await;
     let url = format!("{}{JOB}", running.url);
+    let people = Client::builder(&running.url).program("mainspring/0.1.0").token(&running.token).build().unwrap();
+    people.put_job("default", &spec(job("by hand")), Precondition::None, COMMIT).await.unwrap();
+    assert_eq!(newest().await, by(4, "the access token", SavedFrom::Cli));
+
     let browser = running.http.put(url).header("cookie", &cookie).header("sec-fetch-site", "same-origin");
     assert_eq!(browser.json(&job("console")).send().await.unwrap().status(), 200);
-    assert_eq!(newest().await, by(4, "a session of the console", SavedFrom::Console));
+    assert_eq!(newest().await, by(5, "a session of the console", SavedFrom::Console));
     running.stop().await;
 }
 
