@@ -3328,6 +3328,8 @@ export interface components {
             counters_partial?: boolean;
             /** @description When its range begins. */
             from: components["schemas"]["Timestamp"];
+            /** @description How late handlers were entered on nodes within the range; of all namespaces. */
+            lateness: components["schemas"]["Lateness"];
             /** @description The runs that are executed for longest, longest first. */
             longest: components["schemas"]["LongRun"][];
             /** @description The fires of the next hour, in parts of five minutes. */
@@ -4445,6 +4447,21 @@ export interface components {
              * @description What 99 of 100 stayed below.
              */
             p99_ms?: number | null;
+            /** @description How many were how late, exactly: from none to the highest, without a gap. Bounds are 1, 2, 4 ms and so on. */
+            spread?: components["schemas"]["LatenessPart"][];
+        };
+        /** @description How many handlers were entered so late. */
+        LatenessPart: {
+            /**
+             * Format: int64
+             * @description They were below this lateness, in milliseconds, and not below the bound of the part before.
+             */
+            below_ms: number;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
         };
         /**
          * @description What becomes of processes that a program leaves running when it ends by itself.

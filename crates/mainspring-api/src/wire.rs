@@ -44,8 +44,8 @@ pub use backfill::{
 };
 pub use calendar::Calendar;
 pub use cluster::{
-    Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness, Node,
-    NodeLateness, NodeState, ServerInfo, Shard, ShardOwner, StoreWarning,
+    Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness,
+    LatenessPart, Node, NodeLateness, NodeState, ServerInfo, Shard, ShardOwner, StoreWarning,
 };
 pub use dashboard::{
     Attention, AttentionKind, Dashboard, DashboardCounters, DashboardFilter, DashboardPoint, FirePeak, FirePeakJob,

@@ -139,6 +139,19 @@ impl Lateness {
         found.map(|(place, _)| bound(*place).min(self.max_ms))
     }
 
+    /// How many handlers were entered how late, exactly: a bound in milliseconds, and those that were below it and not below the
+    /// bound before. Bounds are 1, 2, 4 and so on, without a gap, up to the highest lateness.
+    #[must_use]
+    pub fn spread(&self) -> Vec<(u64, u64)> {
+        let mut parts = Vec::new();
+        for (place, count) in &self.counts {
+            let part = (u32::BITS - bound(*place).leading_zeros()) as usize;
+            parts.resize(parts.len().max(part + 1), 0);
+            parts[part] += count;
+        }
+        parts.into_iter().enumerate().map(|(part, count)| (1 << part, count)).collect()
+    }
+
     /// The highest.
     #[must_use]
     pub fn max(&self) -> Option<u32> {
@@ -239,6 +252,17 @@ mod tests {
             assert!(bound >= ms && u64::from(bound - ms) <= u64::from(ms) / 4, "{ms}: {bound}");
             assert!(place(ms) < COUNTS);
         }
+    }
+
+    #[test]
+    fn spread_counts_between_powers_of_two() {
+        let recent = Recent::default();
+        assert_eq!(recent.at(at(0)).spread(), []);
+        [0, 0, 1, 2, 3, 15, 16].into_iter().for_each(|ms| recent.note(ms, at(0)));
+        assert_eq!(recent.at(at(0)).spread(), [(1, 2), (2, 1), (4, 2), (8, 0), (16, 1), (32, 1)]);
+        recent.note(i64::MAX, at(0));
+        let spread = recent.at(at(0)).spread();
+        assert_eq!((spread.len(), spread.last()), (33, Some(&(1 << 32, 1))));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use crate::app::App;
 use crate::refusal::Answer;
-use crate::show::instant;
+use crate::show::{self, instant};
 use failing::Failing;
 use peaks::Peaks;
 pub(crate) use series::Range;
@@ -111,6 +111,7 @@ async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>,
         step_ms: range.step_ms().unsigned_abs(),
         counters,
         counters_partial,
+        lateness: show::lateness_figures(&total.lateness),
         series,
         attention,
         next_hour: peaks.parts,

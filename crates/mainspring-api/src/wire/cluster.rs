@@ -94,6 +94,18 @@ pub struct Lateness {
     /// The highest, exactly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_ms: Option<u32>,
+    /// How many were how late, exactly: from none to the highest, without a gap. Bounds are 1, 2, 4 ms and so on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spread: Vec<LatenessPart>,
+}
+
+/// How many handlers were entered so late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct LatenessPart {
+    /// They were below this lateness, in milliseconds, and not below the bound of the part before.
+    pub below_ms: u64,
+    /// How many.
+    pub count: u64,
 }
 
 /// A server process with an engine. What only the process itself knows is there for the node that answers.

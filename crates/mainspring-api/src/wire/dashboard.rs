@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::words;
+use super::{Lateness, words};
 use crate::Timestamp;
 
 /// What the dashboard shows.
@@ -36,6 +36,8 @@ pub struct Dashboard {
     /// together.
     #[serde(default, skip_serializing_if = "crate::spec::is_false")]
     pub counters_partial: bool,
+    /// How late handlers were entered on nodes within the range; of all namespaces.
+    pub lateness: Lateness,
     /// What happened, oldest first, without a gap; the last point is not over yet. Nodes report every few seconds.
     pub series: Vec<DashboardPoint>,
     /// What somebody should look at, the newest first.

@@ -71,12 +71,14 @@ pub(crate) async fn lateness(app: &Inner) -> Result<api::ClusterLateness, mainsp
     Ok(api::ClusterLateness { minutes: Lateness::MINUTES, cluster: figures(&sum), nodes: counted })
 }
 
-fn figures(lateness: &Lateness) -> api::Lateness {
+/// Shows counts of lateness as figures.
+pub(crate) fn figures(lateness: &Lateness) -> api::Lateness {
     api::Lateness {
         entered: lateness.count(),
         p50_ms: lateness.quantile(50, 100),
         p99_ms: lateness.quantile(99, 100),
         max_ms: lateness.max(),
+        spread: lateness.spread().into_iter().map(|(below_ms, count)| api::LatenessPart { below_ms, count }).collect(),
     }
 }
 

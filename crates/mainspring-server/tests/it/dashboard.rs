@@ -71,6 +71,26 @@ async fn dashboard_adds_up_what_nodes_have_counted() {
 }
 
 #[tokio::test]
+async fn dashboard_says_how_many_handlers_were_how_late() {
+    let store = Arc::new(MemoryStore::new());
+    let (running, _clock) = running(&store).await;
+    // Two at 1 ms, one at 2 ms, five from 64 to 79 ms, as a node keeps them.
+    let lateness = serde_json::from_value(json!({"counts": {"1": 2, "2": 1, "20": 5}, "max_ms": 70})).unwrap();
+    let row = RollupRow {
+        span: RollupSpan::Minute,
+        at: RollupSpan::Minute.start(start()),
+        node: "a".to_owned(),
+        figures: serde_json::to_string(&Figures { lateness, ..Figures::default() }).unwrap(),
+    };
+    store.put_rollups(vec![row], start()).await.unwrap();
+    let made: Dashboard = get(&running, "/api/v1/dashboard").await;
+    assert_eq!((made.lateness.entered, made.lateness.max_ms), (8, Some(70)));
+    let spread: Vec<_> = made.lateness.spread.iter().map(|part| (part.below_ms, part.count)).collect();
+    assert_eq!(spread, [(1, 0), (2, 2), (4, 1), (8, 0), (16, 0), (32, 0), (64, 0), (128, 5)]);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn fifty_that_look_are_shown_the_same_for_two_seconds() {
     let store = Arc::new(MemoryStore::new());
     let (running, clock) = running(&store).await;
