@@ -13,8 +13,8 @@ export interface Action {
   label: string;
   icon: LucideIcon;
   run: () => void;
-  /** The same for the command line and for curl: one command, or some, each on a line of its own. */
-  command?: Commands;
+  /** The same for the command line and for curl: one command, or some, each on a line of its own. What is only of this page says so. */
+  command: Commands | 'local';
   tone?: 'plain' | 'primary' | 'danger';
   /** A key for it. */
   keys?: string;
@@ -37,7 +37,7 @@ export function ActionBar({ actions }: { actions: readonly Action[] }) {
     ),
   );
   const inMenu = actions.filter((action) => action.hidden);
-  const copies = (how: 'cli' | 'curl') => actions.map(({ id, label, command = [] }) => ({ id, label, text: asText(command, how) })).filter(({ text }) => text !== '');
+  const copies = (how: 'cli' | 'curl') => actions.map(({ id, label, command }) => ({ id, label, text: command === 'local' ? '' : asText(command, how) })).filter(({ text }) => text !== '');
   const [clis, curls] = [copies('cli'), copies('curl')];
   return (
     <div className={css.bar} role="group">
@@ -74,6 +74,32 @@ export function ActionBar({ actions }: { actions: readonly Action[] }) {
         </Menu>
       )}
     </div>
+  );
+}
+
+/** The two copies behind a button, for a dialog: of what stands in its form. */
+export function CopyMenu({ command, ready }: { command: Commands; ready: boolean }) {
+  const t = useT();
+  return (
+    <Menu
+      trigger={
+        <Button tone="quiet" icon={SquareTerminal} disabled={!ready}>
+          {t.common.copyCommand}
+        </Button>
+      }
+    >
+      <CopyItems command={command} />
+    </Menu>
+  );
+}
+
+/** The two copies behind three dots, beside a button that stands alone in a row. */
+export function CopyMore({ of, command }: { of: string; command: Commands }) {
+  const t = useT();
+  return (
+    <Menu trigger={<IconButton label={`${t.common.moreActions}: ${of}`} icon={Ellipsis} tip={false} />}>
+      <CopyItems command={command} />
+    </Menu>
   );
 }
 

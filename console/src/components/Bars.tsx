@@ -27,7 +27,7 @@ export function niceMax(value: number): number {
 }
 
 /** Stacked bars over time, with a table for those who read better than they see. */
-export function StackedBars({ title, parts, bars, from, to }: { title: string; parts: readonly BarPart[]; bars: readonly Bar[]; from: ReactNode; to: ReactNode }) {
+export function StackedBars({ title, parts, bars, from, to, aside }: { title: string; parts: readonly BarPart[]; bars: readonly Bar[]; from: ReactNode; to: ReactNode; aside?: ReactNode }) {
   const t = useT();
   const id = useId();
   const [table, setTable] = useState(false);
@@ -46,6 +46,7 @@ export function StackedBars({ title, parts, bars, from, to }: { title: string; p
         <Button size="s" tone="quiet" onClick={() => setTable(!table)}>
           {table ? t.common.viewAsChart : t.common.viewAsTable}
         </Button>
+        {aside}
       </figcaption>
       {table ? (
         <div className={css.tableBox} tabIndex={0} role="region" aria-label={title}>

@@ -77,7 +77,9 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
   if (problem.isMissing && problem.code !== NOT_PROBLEM) {
     return (
       <Note icon={SearchX} title={t.errors.missingTitle(what)} actions={missing}>
-        {t.said.say(problem.code, problem.message)}. {problem.hint ? t.said.hint(problem.hint) : t.errors.missingText} <RequestId problem={problem} />
+        {t.said.say(problem.code, problem.message)}
+        {t.common.stop}
+        {problem.hint ? t.said.hint(problem.hint) : t.errors.missingText} <RequestId problem={problem} />
       </Note>
     );
   }
@@ -94,7 +96,12 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
       }
     >
       {words(problem, t)}
-      {problem.hint && <> {t.said.hint(problem.hint)}</>} <RequestId problem={problem} />
+      {problem.hint && (
+        <>
+          {t.common.stop}
+          {t.said.hint(problem.hint)}
+        </>
+      )} <RequestId problem={problem} />
     </Note>
   );
 }

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import { useT } from '@/i18n';
+import type { Commands } from '@/lib/commands';
+import { CopyMenu } from './ActionBar';
 import { Button } from './Button';
 import { Dialog, type DialogProps } from './Dialog';
 import css from './Dialog.module.css';
@@ -10,6 +12,8 @@ export interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' |
   tone?: 'primary' | 'danger';
   /** Whether what was typed can be sent. */
   ready?: boolean;
+  /** The same for the command line and for curl. */
+  command: Commands;
   /** Whether it is being sent: it is not sent twice. */
   busy: boolean;
   onSubmit: () => void;
@@ -20,7 +24,7 @@ export interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' |
 }
 
 /** A dialog whose form is sent by its button, or by Enter. */
-export function FormDialog({ onClose, title, description, width = 'm', action, tone = 'primary', ready = true, busy, onSubmit, done, className = css.form, children }: FormDialogProps) {
+export function FormDialog({ onClose, title, description, width = 'm', action, tone = 'primary', ready = true, command, busy, onSubmit, done, className = css.form, children }: FormDialogProps) {
   const t = useT();
   const submit = () => {
     if (ready && !busy) onSubmit();
@@ -31,6 +35,9 @@ export function FormDialog({ onClose, title, description, width = 'm', action, t
     </Button>
   ) : (
     <>
+      <span className={css.aside}>
+        <CopyMenu command={command} ready={ready} />
+      </span>
       <Button onClick={onClose}>{t.common.cancel}</Button>
       <Button tone={tone} busy={busy} disabled={!ready} onClick={submit}>
         {action}

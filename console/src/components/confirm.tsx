@@ -1,8 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import { useT } from '@/i18n';
+import type { Commands } from '@/lib/commands';
 import { createStore, useStore } from '@/lib/store';
+import { CopyMenu } from './ActionBar';
 import { Button } from './Button';
 import { Dialog } from './Dialog';
+import css from './Dialog.module.css';
 import { Field, TextInput } from './Field';
 
 export interface Question {
@@ -15,6 +18,8 @@ export interface Question {
   typed?: string;
   /** Asks for a reason too. */
   reason?: boolean;
+  /** The same for the command line and for curl. */
+  command?: Commands;
 }
 
 interface Asked extends Question {
@@ -56,6 +61,11 @@ function Asking({ question }: { question: Asked }) {
       description={question.text}
       footer={
         <>
+          {question.command && (
+            <span className={css.aside}>
+              <CopyMenu command={question.command} ready />
+            </span>
+          )}
           <Button onClick={() => question.answer(undefined)}>{t.common.cancel}</Button>
           <Button tone={question.tone ?? 'primary'} disabled={!ready} onClick={submit}>
             {question.action}

@@ -72,7 +72,8 @@ export function makeFormats(language: Language, t: Dictionary): Formats {
       const distance = formatDistance(ms - now, t.time.units);
       return ms > now ? t.time.in(distance) : t.time.ago(distance);
     },
-    list: (words) => list.format(words),
+    // Names are mostly Latin: 和 without spaces would run into them.
+    list: (words) => (language === 'zh' ? words.join('、') : list.format(words)),
   };
 }
 

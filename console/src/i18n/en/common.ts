@@ -6,6 +6,7 @@ export const common = {
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'The browser refused to copy. Select the text and copy it by hand.',
+  copyCommand: 'Copy command',
   copyCli: 'Copy as CLI',
   copyCurl: 'Copy as curl',
   more: 'More',

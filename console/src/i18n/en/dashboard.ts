@@ -13,6 +13,13 @@ export const dashboard = {
   oneNode: '1 server',
   chart: 'Runs by when they ended',
   lateness: 'Lateness',
+  asSpread: 'View how many were how late',
+  overTime: 'View over time',
+  /** Bars of the spread. */
+  entered: 'handlers entered',
+  below: (time: string) => `below ${time}`,
+  between: (from: string, to: string) => `${from} to ${to}`,
+  noneEntered: 'No handler was entered on a node in this time.',
   p50: 'p50',
   p99: 'p99',
   max: 'max',

@@ -97,6 +97,12 @@ export const jobDetail = {
     planned: (n: string) => `${n} fires planned`,
     excluded: (n: string) => `${n} fires left out by a calendar`,
     nothing: 'nothing',
+    /** When, and what happened then. */
+    of: (when: string, what: string) => `${when}: ${what}`,
+    and: ', ',
+    hours: 'Hours of the day by month',
+    newestFailed: 'Open the newest one that failed',
+    newestRun: 'Open the newest one',
     someFailed: 'some failed',
     showRuns: 'Show its runs',
     plannedWord: 'planned',

@@ -29,6 +29,10 @@ export const misfires = {
   atLeast: 'at least',
   outage: 'Outage',
   outageText: (due: string, caught: string, skipped: string) => `${due} due, ${caught} caught up, ${skipped} skipped`,
+  weeks: 'Missed fires by week',
+  /** Of what the weeks are. */
+  weeksOf: 'all causes, weeks of UTC',
+  weeksNone: 'No fire was missed in the last 90 days.',
   none: 'No misfires',
   noneText: 'Every instant of every trigger has fired in this time.',
   runMany: (n: string) => (n === '1' ? 'Run 1 job now' : `Run ${n} jobs now`),

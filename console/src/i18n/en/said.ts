@@ -9,6 +9,8 @@ export interface Told {
 export const said = {
   say: (_code: string, text: string) => text,
   hint: (text: string) => text,
+  /** Why a component of a flow does not run, or that it does. */
+  flow: (text: string) => text,
   /** Why an attempt or a run failed: a code, and what it was. */
   failure: (text: string) => text,
   /** What is wrong and what to do, in one text. */

@@ -8,6 +8,7 @@ export const common: typeof en = {
   copy: '复制',
   copied: '已复制',
   copyFailed: '浏览器拒绝了复制。请选中文本后手动复制。',
+  copyCommand: '复制命令',
   copyCli: '复制为命令行',
   copyCurl: '复制为 curl',
   more: '更多',

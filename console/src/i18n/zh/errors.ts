@@ -10,7 +10,7 @@ export const errors: typeof en = {
   forbiddenText: '您的登录缺少相应权限，请联系有权限的人。',
   missingTitle: (what: string) => `${what}不存在`,
   missingText: '它可能已被删除、改名，或因保留期限而被清除。',
-  emptyTitle: (what: string) => `还没有${what}`,
+  emptyTitle: (what: string) => `还没有${/^[A-Za-z]/.test(what) ? ' ' : ''}${what}`,
   noMatchTitle: '没有匹配项',
   noMatchText: '请去掉一个筛选条件，或检查拼写。',
   hint: '提示',

@@ -44,4 +44,6 @@ export const failures: Readonly<Record<string, string>> = {
 /** What the details are, where their wording is known. */
 export const failed: Readonly<Record<string, string>> = {
   'the process exited with code {n}': '退出代码 {n}',
+  'task {name} failed': '任务 {name} 失败',
+  '{n} tasks failed': '{n} 个任务失败',
 };

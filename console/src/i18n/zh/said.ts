@@ -2,6 +2,7 @@ import { advise, say } from '@/lib/said';
 import type { Told, said as en } from '../en/said';
 import { codes } from './codes';
 import { failed, failures } from './failures';
+import { flows } from './flowWhys';
 import { hints } from './hints';
 import { sentences } from './sentences';
 
@@ -13,10 +14,11 @@ const zh: typeof en = {
     return told === text && title ? `${title}：${text}` : told;
   },
   hint: (text: string) => advise(hints, text),
+  flow: (text: string) => advise(flows, text),
   failure: (text: string) => {
     const [, code, rest] = /^([a-z]+\.[a-z_]+)(?:: ([\s\S]+))?$/.exec(text) ?? [];
     const title = code && failures[code];
-    if (!title) return text;
+    if (!title) return advise(failed, text);
     return rest === undefined ? title : `${title}：${advise(failed, rest)}`;
   },
   both: ({ code, message, hint }: Told) => (hint ? `${zh.say(code, message)}。${zh.hint(hint)}` : zh.say(code, message)),

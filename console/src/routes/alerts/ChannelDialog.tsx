@@ -5,6 +5,7 @@ import { Field, Select, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { useT } from '@/i18n';
 import css from './Alerts.module.css';
+import { channelCommand } from './commands';
 import { type ChannelKind, type TypedChannel, channelKinds, channelOf, isChannelReady, noSecret, signed, typedChannel } from './form';
 import { ProblemNote, SecretField, toastSaved } from './parts';
 import type { Channel } from './queries';
@@ -41,6 +42,7 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
       title={channel ? t.alerts.changeTitle(channel.name) : t.alerts.addChannel}
       description={t.alerts.channelText}
       action={t.common.save}
+      command={channelCommand(channelOf(typed))}
       ready={ready}
       busy={save.isPending}
       onSubmit={() => save.mutate()}

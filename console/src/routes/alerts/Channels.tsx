@@ -64,7 +64,7 @@ export function Channels({ onEdit, onShow }: { onEdit: (channel: Channel) => voi
           <MenuItem icon={History} onSelect={() => onShow(channel.name)}>
             {t.alerts.tabs.deliveries}
           </MenuItem>
-          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.alerts.removeTitle(channel.name), text: t.alerts.removeChannelText, action: t.alerts.remove, tone: 'danger' }).then((yes) => yes && act.removeChannel(channel))}>
+          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.alerts.removeTitle(channel.name), text: t.alerts.removeChannelText, action: t.alerts.remove, tone: 'danger', command: { cli: ['alert', 'channel', 'delete', channel.name], http: { method: 'DELETE', path: fillPath('/api/v1/alert-channels/{channel}', { channel: channel.name }) } } }).then((yes) => yes && act.removeChannel(channel))}>
             {t.alerts.remove}
           </MenuItem>
           <MenuLine />

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
+import { CopyMore } from '@/components/ActionBar';
 import { Button } from '@/components/Button';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Loaded } from '@/components/Feedback';
@@ -9,6 +10,7 @@ import { Select } from '@/components/Field';
 import { Instant } from '@/components/Instant';
 import { StateGlyph } from '@/components/StateBadge';
 import { useFormats, useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
 import type { State } from '@/states';
 import css from './Alerts.module.css';
 import { type Channel, type Delivery, deliveriesQuery } from './queries';
@@ -32,9 +34,12 @@ export function Deliveries({ channel, channels, onChannel }: { channel: string |
   const names = [...new Set([...channels.map(({ name }) => name), ...(channel ? [channel] : [])])];
   const again = (one: Delivery) =>
     one.state === 'pending' ? null : (
-      <Button size="s" icon={Send} aria-label={t.alerts.redeliverOf(one.subject)} busy={act.redeliver.isPending && act.redeliver.variables === one.id} onClick={() => act.redeliver.mutate(one.id)}>
-        {t.alerts.redeliver}
-      </Button>
+      <span className={css.act}>
+        <Button size="s" icon={Send} aria-label={t.alerts.redeliverOf(one.subject)} busy={act.redeliver.isPending && act.redeliver.variables === one.id} onClick={() => act.redeliver.mutate(one.id)}>
+          {t.alerts.redeliver}
+        </Button>
+        <CopyMore of={one.subject} command={{ cli: ['alert', 'redeliver', one.id], http: { method: 'POST', path: fillPath('/api/v1/alert-deliveries/{delivery}/redeliver', { delivery: one.id }) } }} />
+      </span>
     );
   const columns: Column<Delivery>[] = [
     {
@@ -68,7 +73,7 @@ export function Deliveries({ channel, channels, onChannel }: { channel: string |
     { id: 'attempts', header: t.alerts.attempts, width: '5rem', align: 'end', wide: true, cell: (one) => formats.number(one.attempts) },
     { id: 'created', header: t.alerts.made, width: '13rem', wide: true, cell: (one) => <Instant at={one.created_at} /> },
     { id: 'next', header: t.alerts.next, width: '13rem', wide: true, cell: (one) => (one.state === 'pending' ? <Instant at={one.next_at} relative /> : t.common.none) },
-    { id: 'again', header: '', width: '9rem', wide: true, cell: again },
+    { id: 'again', header: '', width: '11rem', wide: true, cell: again },
   ];
   return (
     <div className={css.stack}>

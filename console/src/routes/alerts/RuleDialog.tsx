@@ -7,6 +7,7 @@ import { CheckBox, Field, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { useT } from '@/i18n';
 import css from './Alerts.module.css';
+import { ruleCommand } from './commands';
 import { type TypedAlert, type TypedRule, isRuleReady, newAlert, ruleOf, typedRule } from './form';
 import { ProblemNote, toastSaved } from './parts';
 import type { Channel, Rule } from './queries';
@@ -48,6 +49,7 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
       title={rule ? t.alerts.changeTitle(rule.name) : t.alerts.addRule}
       description={t.alerts.ruleText}
       action={t.common.save}
+      command={ruleCommand(ruleOf(typed))}
       ready={ready}
       busy={save.isPending}
       onSubmit={() => save.mutate()}

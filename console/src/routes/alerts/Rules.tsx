@@ -58,7 +58,7 @@ export function Rules({ ns, onEdit }: { ns: string; onEdit: (rule: Rule) => void
           <MenuItem icon={Pencil} onSelect={() => onEdit(rule)}>
             {t.alerts.change}
           </MenuItem>
-          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.alerts.removeTitle(rule.name), text: t.alerts.removeRuleText, action: t.alerts.remove, tone: 'danger' }).then((yes) => yes && act.removeRule(rule))}>
+          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.alerts.removeTitle(rule.name), text: t.alerts.removeRuleText, action: t.alerts.remove, tone: 'danger', command: { cli: ['alert', 'rule', 'delete', rule.name], http: { method: 'DELETE', path: fillPath('/api/v1/alert-rules/{rule}', { rule: rule.name }) } } }).then((yes) => yes && act.removeRule(rule))}>
             {t.alerts.remove}
           </MenuItem>
           <MenuLine />

@@ -7,6 +7,7 @@ import { toast } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { serverNow } from '@/lib/clock';
 import css from './Alerts.module.css';
+import { type SilenceBody, silenceCommand } from './commands';
 import { ProblemNote } from './parts';
 
 /** Which jobs; all of them when nothing is given. */
@@ -26,12 +27,12 @@ export function SilenceDialog({ of, onClose }: { of: SilenceOf; onClose: () => v
   const [typed, setTyped] = useState({ namespace: of.namespace ?? '', job: of.job ?? '', label: '', reason: '' });
   const [span, setSpan] = useState(2 * HOUR);
   const ready = typed.reason.trim() !== '';
+  const body = (): SilenceBody => {
+    const given = (key: 'namespace' | 'job' | 'label') => (typed[key].trim() === '' ? {} : { [key]: typed[key].trim() });
+    return { until: new Date(serverNow() + span).toISOString(), reason: typed.reason.trim(), ...given('namespace'), ...given('job'), ...given('label') };
+  };
   const make = useMutation({
-    mutationFn: () => {
-      const given = (key: 'namespace' | 'job' | 'label') => (typed[key].trim() === '' ? {} : { [key]: typed[key].trim() });
-      const body = { until: new Date(serverNow() + span).toISOString(), reason: typed.reason.trim(), ...given('namespace'), ...given('job'), ...given('label') };
-      return ask(api.POST('/api/v1/alert-silences', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body }));
-    },
+    mutationFn: () => ask(api.POST('/api/v1/alert-silences', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body: body() })),
     onSuccess: () => {
       onClose();
       toast({ tone: 'good', text: t.alerts.silenced });
@@ -49,6 +50,7 @@ export function SilenceDialog({ of, onClose }: { of: SilenceOf; onClose: () => v
       title={of.job ? t.alerts.silenceOf(of.job) : t.alerts.silence}
       description={t.alerts.silenceText}
       action={t.alerts.silence}
+      command={silenceCommand(body())}
       ready={ready}
       busy={make.isPending}
       onSubmit={() => make.mutate()}

@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { BellOff } from 'lucide-react';
+import { CopyMore } from '@/components/ActionBar';
 import { Button } from '@/components/Button';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Loaded, NothingYet } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
+import { Who } from '@/components/Who';
 import { useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
 import css from './Alerts.module.css';
 import { type Silence, silencesQuery } from './queries';
 import { useAlertActions } from './useAlertActions';
@@ -16,9 +19,12 @@ export function Silences() {
   const act = useAlertActions();
   const scope = ({ namespace, job, label }: Silence) => [job ? `${namespace ?? ''}/${job}` : namespace, label].filter(Boolean).join(' ') || t.alerts.allJobs;
   const end = (silence: Silence) => (
-    <Button size="s" aria-label={t.alerts.endSilenceOf(scope(silence))} onClick={() => act.endSilence(silence.id)}>
-      {t.alerts.endSilence}
-    </Button>
+    <span className={css.act}>
+      <Button size="s" aria-label={t.alerts.endSilenceOf(scope(silence))} onClick={() => act.endSilence(silence.id)}>
+        {t.alerts.endSilence}
+      </Button>
+      <CopyMore of={scope(silence)} command={{ cli: ['alert', 'silence', 'end', silence.id], http: { method: 'DELETE', path: fillPath('/api/v1/alert-silences/{silence}', { silence: silence.id }) } }} />
+    </span>
   );
   const columns: Column<Silence>[] = [
     {
@@ -35,7 +41,7 @@ export function Silences() {
     },
     { id: 'until', header: t.alerts.until, width: '10rem', cell: ({ until }) => <Instant at={until} /> },
     { id: 'reason', header: t.common.reason, wide: true, cell: ({ reason }) => <span title={reason}>{reason}</span> },
-    { id: 'by', header: t.alerts.by, width: '12rem', wide: true, cell: ({ by }) => by },
+    { id: 'by', header: t.alerts.by, width: '12rem', wide: true, cell: ({ by }) => (by ? <Who by={by} /> : null) },
     { id: 'end', header: '', width: '8rem', wide: true, cell: end },
   ];
   return (

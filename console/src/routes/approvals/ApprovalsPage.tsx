@@ -11,7 +11,7 @@ import { Instant } from '@/components/Instant';
 import { Menu } from '@/components/Menu';
 import { Page } from '@/components/Page';
 import { useFormats, useT } from '@/i18n';
-import { fillPath } from '@/lib/commands';
+import { decideCommand } from './commands';
 import { type Decision, DecideDialog } from './DecideDialog';
 import css from './Approvals.module.css';
 import { type Approval, approvalsQuery, matching } from './queries';
@@ -37,7 +37,7 @@ export function ApprovalsPage() {
         {t.workflow.verbs.reject}
       </Button>
       <Menu trigger={<IconButton label={t.common.moreActions} icon={Ellipsis} tip={false} />}>
-        <CopyItems command={commandOf(approval)} />
+        <CopyItems command={decideCommand(approval.run, approval.task, 'approve', approval.from?.[0])} />
       </Menu>
     </div>
   );
@@ -105,12 +105,4 @@ export function ApprovalsPage() {
       {decision && <DecideDialog decision={decision} onClose={() => setDecision(undefined)} />}
     </Page>
   );
-}
-
-function commandOf({ run, task, from = [] }: Approval) {
-  const by = from[0];
-  return {
-    cli: ['run', 'approve', run, task, ...(by ? ['--as', by] : [])],
-    http: { method: 'POST' as const, path: fillPath('/api/v1/runs/{run}/tasks/{task}/approve', { run, task }), body: by ? { by } : {} },
-  };
 }

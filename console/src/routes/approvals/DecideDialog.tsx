@@ -7,6 +7,7 @@ import { asApiError } from '@/api/problem';
 import { useT } from '@/i18n';
 import { steerTask } from '../workflow/queries';
 import css from './Approvals.module.css';
+import { decideCommand } from './commands';
 
 export interface Decision {
   run: string;
@@ -45,6 +46,7 @@ export function DecideDialog({ decision, onClose }: { decision: Decision; onClos
       }
       action={t.workflow.verbs[verb]}
       tone={verb === 'reject' ? 'danger' : 'primary'}
+      command={decideCommand(run, task, verb, by, reason)}
       busy={decide.isPending}
       onSubmit={() => decide.mutate()}
     >

@@ -7,6 +7,7 @@ import { FormDialog } from '@/components/FormDialog';
 import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
 import css from './Calendars.module.css';
+import { calendarCommand } from './commands';
 import { type Kind, formOf, kinds, specOf } from './form';
 import type { Calendar } from './queries';
 
@@ -38,6 +39,7 @@ export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar
       title={calendar ? t.calendars.editTitle(calendar.name) : t.calendars.addTitle}
       description={t.calendars.effect(calendar?.trigger_count ?? 0)}
       action={t.common.save}
+      command={calendarCommand(ns, specOf(form))}
       ready={ready}
       busy={save.isPending}
       onSubmit={() => save.mutate()}

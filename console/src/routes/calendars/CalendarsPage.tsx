@@ -63,7 +63,7 @@ export function CalendarsPage() {
           <MenuItem icon={Pencil} onSelect={() => setEditing(calendar)}>
             {t.calendars.edit}
           </MenuItem>
-          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.calendars.removeTitle(calendar.name), text: t.calendars.removeText, action: t.calendars.remove, tone: 'danger', typed: calendar.name }).then((yes) => yes && remove.mutate(calendar))}>
+          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.calendars.removeTitle(calendar.name), text: t.calendars.removeText, action: t.calendars.remove, tone: 'danger', typed: calendar.name, command: { http: { method: 'DELETE', path: fillPath('/api/v1/namespaces/{namespace}/calendars/{calendar}', { namespace: ns, calendar: calendar.name }) } } }).then((yes) => yes && remove.mutate(calendar))}>
             {t.calendars.remove}
           </MenuItem>
           <MenuLine />

@@ -11,6 +11,7 @@ import { Loaded } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Facts, Page, Panel } from '@/components/Page';
+import { Spread } from '@/components/Spread';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
@@ -192,7 +193,7 @@ function Nodes({ cluster, colours }: { cluster: Cluster; colours: Map<string, nu
           <CopyItems
             command={{
               cli: ['cluster', node.drain_asked ? 'undrain' : 'drain', node.name],
-              http: { method: 'POST', path: fillPath(`/api/v1/cluster/nodes/{node}/${node.drain_asked ? 'undrain' : 'drain'}`, { node: node.name }), body: {} },
+              http: { method: 'POST', path: node.drain_asked ? fillPath('/api/v1/cluster/nodes/{node}/undrain', { node: node.name }) : fillPath('/api/v1/cluster/nodes/{node}/drain', { node: node.name }), body: {} },
             }}
           />
         </Menu>
@@ -225,6 +226,7 @@ function LatenessPanel() {
               <dd>{ms(data.cluster.max_ms)}</dd>
             </div>
           </dl>
+          {(data.cluster.spread ?? []).length > 0 && <Spread parts={data.cluster.spread ?? []} />}
           <p className={css.text}>{t.cluster.latenessText}</p>
         </Panel>
       )}

@@ -87,7 +87,7 @@ function Body({ data, ns }: { data: Dashboard; ns: string }) {
         </Panel>
       </div>
       <Panel title={t.dashboard.lateness} aside={t.dashboard.lateHint}>
-        <Lateness bars={bars} />
+        <Lateness bars={bars} spread={data.lateness.spread ?? []} />
       </Panel>
       <div className={css.two}>
         <Panel title={t.dashboard.nextHour}>

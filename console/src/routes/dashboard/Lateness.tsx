@@ -1,5 +1,8 @@
-import type { Dashboard } from './queries';
+import { type ReactNode, useState } from 'react';
+import { Button } from '@/components/Button';
+import { type LatenessPart, Spread } from '@/components/Spread';
 import { useFormats, useT } from '@/i18n';
+import type { Dashboard } from './queries';
 import css from './Dashboard.module.css';
 
 const WIDTH = 600;
@@ -18,7 +21,19 @@ export function scale(value: number, max: number): number {
   return Math.log10(1 + Math.max(0, value)) / Math.log10(1 + Math.max(1, max));
 }
 
-export function Lateness({ bars }: { bars: Dashboard['series'] }) {
+/** How late handlers were entered: over time, or how many were how late. */
+export function Lateness({ bars, spread }: { bars: Dashboard['series']; spread: readonly LatenessPart[] }) {
+  const t = useT();
+  const [asSpread, setAsSpread] = useState(false);
+  const change = (
+    <Button size="s" tone="quiet" onClick={() => setAsSpread(!asSpread)}>
+      {asSpread ? t.dashboard.overTime : t.dashboard.asSpread}
+    </Button>
+  );
+  return asSpread ? <Spread parts={spread} aside={change} /> : <OverTime bars={bars} aside={change} />;
+}
+
+function OverTime({ bars, aside }: { bars: Dashboard['series']; aside: ReactNode }) {
   const t = useT();
   const formats = useFormats();
   const max = Math.max(10, ...bars.map((bar) => bar.late_max_ms ?? 0));
@@ -37,6 +52,7 @@ export function Lateness({ bars }: { bars: Dashboard['series'] }) {
             <i className={style} /> {word}
           </span>
         ))}
+        {aside}
       </figcaption>
       <div className={css.plot}>
         <span className={css.axisMax}>{formats.duration(max)}</span>

@@ -142,6 +142,12 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
     cli: ['apply', '-f', `${checks.name || 'job'}.yaml`, '-n', ns],
     http: { method: 'PUT', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}', { namespace: ns, job: checks.name || 'job' }), body: checks.parsed.value ? (JSON.parse(toJson(checks.parsed)) as unknown) : {} },
   };
+  // Whatever comes after the save is a command of its own.
+  const after = (verb: 'pause' | 'run'): Command => {
+    const [name, path] = [checks.name || 'job', { namespace: ns, job: checks.name || 'job' }];
+    if (verb === 'pause') return { cli: ['job', 'pause', `${ns}/${name}`], http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/pause', path), body: {} } };
+    return { cli: ['run', 'start', `${ns}/${name}`], http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/run', path), body: {} } };
+  };
   return (
     <Page
       title={title}
@@ -169,8 +175,8 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
             job
               ? { id: 'save', label: t.editor.review, icon: Save, tone: 'primary', run: () => setReviewing(true), disabledReason: isChanged ? blocked : t.editor.nothingChanged, busy, command }
               : { id: 'save', label: t.editor.save, icon: Save, tone: 'primary', run: () => void save('plain', 0), disabledReason: blocked, busy, command },
-            ...(job ? [] : [{ id: 'paused', label: t.editor.savePaused, icon: Pause, run: () => void save('paused', 0), disabledReason: blocked }]),
-            ...(job ? [] : [{ id: 'run', label: t.editor.saveRun, icon: Zap, run: () => void save('run', 0), disabledReason: blocked }]),
+            ...(job ? [] : [{ id: 'paused', label: t.editor.savePaused, icon: Pause, command: [command, after('pause')], run: () => void save('paused', 0), disabledReason: blocked }]),
+            ...(job ? [] : [{ id: 'run', label: t.editor.saveRun, icon: Zap, command: [command, after('run')], run: () => void save('run', 0), disabledReason: blocked }]),
           ]}
         />
       }

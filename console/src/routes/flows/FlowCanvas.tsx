@@ -174,7 +174,7 @@ function NodeMenu({ flow, name, onQueue }: { flow: Flow; name: string; onQueue: 
           </MenuItem>
         ))}
         <MenuLine />
-        {first && <CopyItems command={first} />}
+        {first && first !== 'local' && <CopyItems command={first} />}
       </>
     );
   }

@@ -65,7 +65,7 @@ function Component({ component, flow, onChoose }: FlowPanelProps & { component: 
         {component.active > 0 && <span>{t.flows.active(formats.number(component.active))}</span>}
         {component.terminated > 0 && <span className={css.quiet}>{t.flows.givenUp(formats.number(component.terminated))}</span>}
       </p>
-      <p className={panel.reasons}>{component.why}</p>
+      <p className={panel.reasons}>{t.said.flow(component.why)}</p>
       <ActionBar actions={ofComponent(component)} />
       {component.bulletins.length > 0 && (
         <ul className={css.bulletins} aria-label={t.flows.bulletins}>

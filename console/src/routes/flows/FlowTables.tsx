@@ -42,7 +42,7 @@ export function FlowTables({ flow, onChoose, onQueue }: { flow: Flow; onChoose: 
     { id: 'in', header: t.flows.in, width: '6rem', align: 'end', wide: true, cell: ({ items_in }) => formats.number(items_in) },
     { id: 'out', header: t.flows.out, width: '6rem', align: 'end', wide: true, cell: ({ items_out }) => formats.number(items_out) },
     { id: 'tasks', header: t.flows.tasks, width: '7rem', align: 'end', wide: true, cell: ({ tasks }) => formats.number(tasks) },
-    { id: 'why', header: t.common.why, wide: true, cell: ({ why }) => <span className={css.quiet}>{why}</span> },
+    { id: 'why', header: t.common.why, wide: true, cell: ({ why }) => <span className={css.quiet}>{t.said.flow(why)}</span> },
   ];
   const connections: Column<FlowConnection>[] = [
     {

@@ -92,7 +92,7 @@ function Item({ flow, connection, item, to, onGone }: { flow: Flow; connection: 
           actions={[
             { id: 'replay', label: t.flows.replay, icon: Undo2, run: () => { actions.replay(connection.name, item, to); onGone(); }, command: { cli: ['flow', 'queue', 'replay', flow.name, connection.name, '--item', String(item)], http: { method: 'POST', path: fillPath(`${FLOW}/queues/{connection}/replay`, { ...at, connection: connection.name }), body: { items: [item], ...(to ? { to } : {}) } } } },
             { id: 'drop', label: t.flows.drop, icon: Trash2, tone: 'danger', run: () => actions.drop(connection.name, item, onGone), command: { cli: ['flow', 'queue', 'drop', flow.name, connection.name, '--item', String(item)], http: { method: 'DELETE', path: `${fillPath(`${FLOW}/queues/{connection}`, { ...at, connection: connection.name })}?item=${item}` } } },
-            { id: 'download', label: t.flows.payload, icon: Download, hidden: true, run: () => window.open(apiPath(fillPath(`${FLOW}/items/{item}/payload`, at))) },
+            { id: 'download', label: t.flows.payload, icon: Download, command: 'local', hidden: true, run: () => window.open(apiPath(fillPath(`${FLOW}/items/{item}/payload`, at))) },
           ]}
         />
       </header>

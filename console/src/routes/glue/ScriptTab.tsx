@@ -21,7 +21,7 @@ import css from './Glue.module.css';
 import { ScriptEditor } from './ScriptEditor';
 import { colouring } from './languages';
 import { asEdited } from './lines';
-import { type GlueVersion, type Language, type Stored, glueVersionQuery, glueVersionsQuery, rollBack, saveGlue } from './queries';
+import { type GlueVersion, type Language, type Stored, glueCommand, glueVersionQuery, glueVersionsQuery, rollBack, saveGlue } from './queries';
 import { type Written, isOvertaken, over, toSave, write } from './written';
 
 /** What a remark holds at most, in characters. */
@@ -141,7 +141,7 @@ function Writing({ of, script }: { of: Job; script: Script }) {
         <ScriptEditor label={t.glue.script} text={text} language={language} onChange={(next) => setWritten((before) => write(before, now, next))} />
       </Panel>
       <div className={css.bar}>
-        <p className={css.quiet}>{isBehind ? `${t.glue.overtaken}.` : isChanged ? t.glue.unsaved : t.glue.runsNow}</p>
+        <p className={css.quiet}>{isBehind ? `${t.glue.overtaken}${t.common.stop.trim()}` : isChanged ? t.glue.unsaved : t.glue.runsNow}</p>
         {isChanged && (
           <Button icon={RotateCcw} onClick={() => setWritten(undefined)}>
             {t.glue.discard}
@@ -152,7 +152,7 @@ function Writing({ of, script }: { of: Job; script: Script }) {
         </Button>
       </div>
       {reviewing && written && (
-        <FormDialog onClose={() => setReviewing(false)} title={t.editor.reviewTitle} description={t.glue.reviewText} width="l" action={t.editor.save} ready={remarkText !== '' && remarkText.length <= REMARK_MAX} busy={save.isPending} onSubmit={() => save.mutate(written)}>
+        <FormDialog onClose={() => setReviewing(false)} title={t.editor.reviewTitle} description={t.glue.reviewText} width="l" action={t.editor.save} ready={remarkText !== '' && remarkText.length <= REMARK_MAX} command={glueCommand(of.namespace, of.name, toSave(written), remarkText)} busy={save.isPending} onSubmit={() => save.mutate(written)}>
           <DiffView before={asEdited(source)} after={text} beforeLabel={isBehind ? t.glue.begunFrom : t.glue.current} afterLabel={t.editor.yours} colours={colouring(language)} />
           <Field label={t.glue.remark} hint={t.glue.remarkHint}>
             {(field) => <TextInput {...field} maxLength={REMARK_MAX} value={remark} onChange={(event) => setRemark(event.target.value)} />}

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, ask, idempotencyKey } from '@/api/client';
 import type { components } from '@/api/schema';
+import { type Command, fillPath } from '@/lib/commands';
 
 export type GlueVersion = components['schemas']['XxlGlueVersion'];
 export type Language = components['schemas']['XxlLanguage'];
@@ -41,4 +42,13 @@ export function saveGlue(namespace: string, job: string, { source, language, ver
 /** Goes back to a version of the script, from the one that the job has at a version. */
 export function rollBack(namespace: string, job: string, { version, glue_updatetime }: Pick<GlueVersion, 'version' | 'glue_updatetime'>, from: number, remark: string): Promise<GlueVersion> {
   return ask(api.POST(`${GLUE}/{version}/rollback`, { params: { path: { namespace, job, version }, header: since(from) }, body: { glue_updatetime, ...(remark === '' ? {} : { remark }) } }));
+}
+
+/** A save, for the command line and for curl. */
+export function glueCommand(namespace: string, job: string, { source, language }: Stored, remark: string): Command {
+  return {
+    cli: ['xxl', 'glue', 'set', `${namespace}/${job}`, '-', '--language', language, '--remark', remark],
+    stdin: source,
+    http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/glue', { namespace, job }), body: { source, language, ...(remark === '' ? {} : { remark }) } },
+  };
 }

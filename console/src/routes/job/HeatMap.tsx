@@ -13,7 +13,9 @@ import { quoted } from '@/lib/query';
 import { instant } from '@/lib/time';
 import { type RunList, runsPath } from '../runs/queries';
 import css from './HeatMap.module.css';
+import { HourMap } from './HourMap';
 import { type Day, dayIn, daysOf, levelOf, weeksAround } from './heat';
+import { monthsOf } from './hours';
 import { type Job, type Trigger, anchorOf, triggersQuery } from './queries';
 
 const WEEKS = 26;
@@ -39,10 +41,10 @@ export function HeatMap({ job }: { job: Job }) {
     enabled: triggers !== undefined,
   });
   return (
-    <Panel title={t.jobDetail.heat.title} aside={zone}>
-      <Loaded query={past} what={t.jobDetail.heat.title}>
-        {({ runs, isAll }) => (
-          <>
+    <Loaded query={past} what={t.jobDetail.heat.title}>
+      {({ runs, isAll }) => (
+        <>
+          <Panel title={t.jobDetail.heat.title} aside={zone}>
             <Year job={job} days={daysOf(runs, future.data?.fires ?? [], zone)} zone={zone} />
             {!isAll && <p className={css.quiet}>{t.jobDetail.heat.newest(formats.number(runs.length))}</p>}
             {future.data?.until && (
@@ -50,10 +52,13 @@ export function HeatMap({ job }: { job: Job }) {
                 {t.jobDetail.heat.until} <Instant at={future.data.until} zone={zone} date />
               </p>
             )}
-          </>
-        )}
-      </Loaded>
-    </Panel>
+          </Panel>
+          <Panel title={t.jobDetail.heat.hours} aside={zone}>
+            <HourMap namespace={job.namespace} months={monthsOf(runs, future.data?.fires ?? [], zone)} zone={zone} />
+          </Panel>
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -103,7 +108,7 @@ function Year({ job, days, zone }: { job: Job; days: ReadonlyMap<string, Day>; z
   const mostPlanned = most((day) => day.planned);
   const words = (name: string, day: Day | undefined) => {
     const parts = [day && day.runs > 0 && t.jobDetail.heat.runs(formats.number(day.runs), formats.number(day.failed)), day && day.planned > 0 && t.jobDetail.heat.planned(formats.number(day.planned)), day && day.excluded > 0 && t.jobDetail.heat.excluded(formats.number(day.excluded))].filter(Boolean);
-    return `${long.format(Date.parse(`${name}T12:00:00Z`))}: ${parts.length > 0 ? parts.join(', ') : t.jobDetail.heat.nothing}`;
+    return t.jobDetail.heat.of(long.format(Date.parse(`${name}T12:00:00Z`)), parts.length > 0 ? parts.join(t.jobDetail.heat.and) : t.jobDetail.heat.nothing);
   };
   const open = (day: Day | undefined) => {
     if (!day?.first || !day.last) return;

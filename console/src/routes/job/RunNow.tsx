@@ -6,7 +6,7 @@ import { Field, Select, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
-import { fillPath } from '@/lib/commands';
+import { type Command, fillPath } from '@/lib/commands';
 import { parseExact } from '@/lib/json';
 import { exactParam, readParam } from './figures';
 import type { Job, ParamSpec } from './queries';
@@ -50,16 +50,22 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
   const badInput = input.trim() !== '' && !isJson(input);
   const missing = params.some(([name, param]) => param.required && param.default === undefined && (typed[name] ?? '') === '');
   const ready = !badInput && !missing && !params.some(([name, param]) => wrong(name, param));
-  const submit = () => {
-    const given = params.filter(([name]) => (typed[name] ?? '') !== '').map(([name, param]) => `${JSON.stringify(name)}:${exactParam(param.type, typed[name] ?? '')}`);
+  const given = params.filter(([name]) => (typed[name] ?? '') !== '');
+  const body = () => {
+    const members = given.map(([name, param]) => `${JSON.stringify(name)}:${exactParam(param.type, typed[name] ?? '')}`);
     // Put together as text: numbers keep every digit.
-    const members = [
-      given.length > 0 && `"params":{${given.join(',')}}`,
-      input.trim() !== '' && `"input":${input}`,
-      reason !== '' && `"reason":${JSON.stringify(reason)}`,
-    ];
-    start.mutate(`{${members.filter(Boolean).join(',')}}`);
+    const parts = [members.length > 0 && `"params":{${members.join(',')}}`, input.trim() !== '' && `"input":${input}`, reason !== '' && `"reason":${JSON.stringify(reason)}`];
+    return `{${parts.filter(Boolean).join(',')}}`;
   };
+  const command = (): Command => ({
+    cli: [
+      'run', 'start', `${job.namespace}/${job.name}`,
+      ...given.flatMap(([name]) => ['-p', `${name}=${typed[name] ?? ''}`]),
+      ...(input.trim() !== '' ? ['--input', input.trim()] : []),
+      ...(reason !== '' ? ['--reason', reason] : []),
+    ],
+    http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/run', { namespace: job.namespace, job: job.name }), text: body() },
+  });
   return (
     <FormDialog
       onClose={onClose}
@@ -67,8 +73,9 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
       description={t.jobDetail.runNowText}
       action={t.jobDetail.start}
       ready={ready}
+      command={ready ? command() : []}
       busy={start.isPending}
-      onSubmit={submit}
+      onSubmit={() => start.mutate(body())}
     >
       {params.map(([name, param]) => (
         <Field key={name} label={name} hint={param.description} aside={[param.type, param.required && t.jobDetail.required].filter(Boolean).join(', ')} error={wrong(name, param) ? param.type : undefined}>

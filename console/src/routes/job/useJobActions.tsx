@@ -16,7 +16,6 @@ export function useJobActions(job: Job, onRun: () => void): Action[] {
   const navigate = useNavigate();
   const path = { namespace: job.namespace, job: job.name };
   const key = jobQuery(job.namespace, job.name).queryKey;
-  const of = (verb: string) => fillPath(`/api/v1/namespaces/{namespace}/jobs/{job}${verb}`, path);
   const cli = (...words: string[]) => ['job', ...words, job.name, ...(job.namespace === 'default' ? [] : ['-n', job.namespace])];
 
   const setPaused = useMutation({
@@ -52,27 +51,27 @@ export function useJobActions(job: Job, onRun: () => void): Action[] {
   });
 
   return [
-    { id: 'run', label: t.jobDetail.runNow, icon: Play, tone: 'primary', keys: 'r', command: { cli: ['run', 'start', ...cli().slice(1)], http: { method: 'POST', path: of('/run'), body: {} } }, run: onRun },
+    { id: 'run', label: t.jobDetail.runNow, icon: Play, tone: 'primary', keys: 'r', command: { cli: ['run', 'start', ...cli().slice(1)], http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/run', path), body: {} } }, run: onRun },
     job.paused
-      ? { id: 'resume', label: t.jobDetail.resume, icon: PlayCircle, keys: 's', busy: setPaused.isPending, command: { cli: cli('resume'), http: { method: 'POST', path: of('/resume'), body: {} } }, run: () => setPaused.mutate({ paused: false, reason: '' }) }
+      ? { id: 'resume', label: t.jobDetail.resume, icon: PlayCircle, keys: 's', busy: setPaused.isPending, command: { cli: cli('resume'), http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/resume', path), body: {} } }, run: () => setPaused.mutate({ paused: false, reason: '' }) }
       : {
           id: 'pause',
           label: t.jobDetail.pause,
           icon: Pause,
           keys: 's',
           busy: setPaused.isPending,
-          command: { cli: cli('pause'), http: { method: 'POST', path: of('/pause'), body: {} } },
+          command: { cli: cli('pause'), http: { method: 'POST', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/pause', path), body: {} } },
           run: () => void confirm({ title: t.jobDetail.pauseTitle(job.name), text: t.jobDetail.pauseText, action: t.jobDetail.pause, reason: true }).then((yes) => yes && setPaused.mutate({ paused: true, reason: yes.reason })),
         },
-    { id: 'backfill', label: t.backfills.create, icon: Rewind, hidden: true, keys: 'b', run: () => void navigate({ to: '/ns/$ns/backfills/new', params: { ns: job.namespace }, search: { job: job.name } }) },
-    { id: 'edit', label: t.jobDetail.edit, icon: Pencil, keys: 'e', run: () => void navigate({ to: '/ns/$ns/jobs/$job/edit', params: { ns: job.namespace, job: job.name } }) },
+    { id: 'backfill', label: t.backfills.create, icon: Rewind, command: 'local', hidden: true, keys: 'b', run: () => void navigate({ to: '/ns/$ns/backfills/new', params: { ns: job.namespace }, search: { job: job.name } }) },
+    { id: 'edit', label: t.jobDetail.edit, icon: Pencil, command: 'local', keys: 'e', run: () => void navigate({ to: '/ns/$ns/jobs/$job/edit', params: { ns: job.namespace, job: job.name } }) },
     {
       id: 'remove',
       label: t.jobDetail.remove,
       icon: Trash2,
       tone: 'danger',
       hidden: true,
-      command: { cli: cli('delete'), http: { method: 'DELETE', path: of('') } },
+      command: { cli: cli('delete'), http: { method: 'DELETE', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}', path) } },
       run: () => void confirm({ title: t.jobDetail.removeTitle(job.name), text: t.jobDetail.removeText(job.active_runs), action: t.jobDetail.remove, tone: 'danger', typed: job.name }).then((yes) => yes && remove.mutate()),
     },
   ];

@@ -1,15 +1,17 @@
 import { useState } from 'react';
 import type { OperationSpec } from '@/api/operations';
+import { CopyMenu } from '@/components/ActionBar';
 import { Button } from '@/components/Button';
 import { Dialog } from '@/components/Dialog';
 import { Field, TextInput } from '@/components/Field';
 import { useT } from '@/i18n';
+import type { Commands } from '@/lib/commands';
 import { readLabels } from './selection';
 
 type Labels = Pick<OperationSpec, 'add_labels' | 'remove_labels'>;
 
 /** Asks which labels many jobs get and lose. */
-export function LabelDialog({ count, onDone, onClose }: { count: string; onDone: (labels: Labels) => void; onClose: () => void }) {
+export function LabelDialog({ count, commandOf, onDone, onClose }: { count: string; /** The operation, for curl. */ commandOf: (labels: Labels) => Commands; onDone: (labels: Labels) => void; onClose: () => void }) {
   const t = useT();
   const [typed, setTyped] = useState('');
   let labels: Labels | undefined;
@@ -28,6 +30,7 @@ export function LabelDialog({ count, onDone, onClose }: { count: string; onDone:
       title={t.jobs.labelTitle(count)}
       footer={
         <>
+          <CopyMenu command={labels ? commandOf(labels) : []} ready={labels !== undefined} />
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button tone="primary" disabled={!labels} onClick={submit}>
             {t.operations.actions.label}

@@ -5,6 +5,7 @@ import { type Action, ActionBar } from '@/components/ActionBar';
 import { Button } from '@/components/Button';
 import { toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import type { Command } from '@/lib/commands';
 import css from './Jobs.module.css';
 import { LabelDialog } from './LabelDialog';
 import { exportJobs } from './exportJobs';
@@ -41,12 +42,15 @@ export function SelectionBar({ keys, isPaused, byQuery, count, onAll, onClear }:
     const begun = await bulk({ action, targets: meant, count: byQuery ? count : t.jobs.jobCount(number, formats.number(number)), isMany: byQuery !== undefined || isMany(number), ...(labels ? { labels } : {}) });
     if (begun) onClear();
   };
+  // An operation is of one namespace: jobs of several take one each.
+  const commandOf = (action: OperationAction, labels: Pick<OperationSpec, 'add_labels' | 'remove_labels'> = {}): Command[] =>
+    targets(action).map((target) => ({ http: { method: 'POST', path: '/api/v1/operations', body: { action, selector: selectorOf(target), ...labels } } }));
   const one = (action: Exclude<OperationAction, 'label'>, icon: Action['icon'], more: Partial<Action> = {}): Action => ({
     id: action,
     label: t.operations.actions[action],
     icon,
     disabledReason: targets(action).length === 0 ? t.jobs.nothingToDo : undefined,
-    command: { http: { method: 'POST', path: '/api/v1/operations', body: { action, selector: selectorOf(targets(action)[0] ?? { namespace: 'default', names: [] }) } } },
+    command: commandOf(action),
     run: () => void act(action),
     ...more,
   });
@@ -54,11 +58,12 @@ export function SelectionBar({ keys, isPaused, byQuery, count, onAll, onClear }:
     one('run', Zap),
     one('pause', Pause),
     one('resume', Play),
-    { id: 'label', label: t.operations.actions.label, icon: Tag, run: () => setLabelling(true) },
+    { id: 'label', label: t.operations.actions.label, icon: Tag, command: 'local', run: () => setLabelling(true) },
     {
       id: 'export',
       label: t.common.exportWord,
       icon: Download,
+      command: 'local',
       disabledReason: byQuery ? t.jobs.exportMax : undefined,
       run: () => void exportJobs(targetsOf(keys)).catch((error: unknown) => toastError(t.errors.action(t.common.exportWord), error)),
     },
@@ -80,6 +85,7 @@ export function SelectionBar({ keys, isPaused, byQuery, count, onAll, onClear }:
       {labelling && (
         <LabelDialog
           count={count}
+          commandOf={(labels) => commandOf('label', labels)}
           onClose={() => setLabelling(false)}
           onDone={(labels) => {
             setLabelling(false);

@@ -18,6 +18,7 @@ import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { forEach } from '@/lib/each';
 import css from './Misfires.module.css';
+import { Weeks } from './Weeks';
 import { type Misfire, type Misfires, fetchMisfires } from './queries';
 import { misfiresRoute, ranges } from './routes';
 
@@ -125,6 +126,7 @@ export function MisfiresPage() {
           ))}
         </Select>
       </div>
+      <Weeks ns={ns} />
       {list.error && rows.length === 0 ? (
         <Failure error={list.error} what={t.misfires.what} onRetry={() => void list.refetch()} />
       ) : list.isPending ? (

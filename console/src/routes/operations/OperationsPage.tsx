@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Ban } from 'lucide-react';
 import { type Operation, cancelOperation, operationsQuery } from '@/api/operations';
+import { CopyMenu } from '@/components/ActionBar';
 import { Button } from '@/components/Button';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Dialog } from '@/components/Dialog';
@@ -11,6 +12,7 @@ import { Facts, Page } from '@/components/Page';
 import { Progress } from '@/components/Progress';
 import { toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
 import css from './Operations.module.css';
 import { operationsRoute } from './routes';
 
@@ -103,6 +105,7 @@ function Details({ operation, onClose }: { operation: Operation; onClose: () => 
       title={`${t.operations.actions[operation.action]} · ${t.jobs.jobCount(operation.total, formats.number(operation.total))}`}
       footer={
         <>
+          {operation.state === 'running' && <CopyMenu command={{ http: { method: 'POST', path: fillPath('/api/v1/operations/{operation}/cancel', { operation: operation.id }), body: {} } }} ready />}
           {operation.state === 'running' && (
             <Button icon={Ban} tone="danger" busy={cancel.isPending} disabled={operation.cancel_asked} onClick={() => cancel.mutate()}>
               {t.operations.cancel}

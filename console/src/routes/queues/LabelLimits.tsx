@@ -10,6 +10,7 @@ import { FormDialog } from '@/components/FormDialog';
 import { Panel } from '@/components/Page';
 import { toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
 import { readLimit } from './limits';
 import { labelsQuery } from './queries';
 import css from './Queues.module.css';
@@ -50,7 +51,7 @@ export function LabelLimits() {
                   <IconButton
                     label={t.queues.removeLabel}
                     icon={Trash2}
-                    onClick={() => void confirm({ title: t.queues.removeLabelTitle(limit.label), action: t.queues.removeLabel, tone: 'danger' }).then((yes) => yes && remove.mutate(limit.label))}
+                    onClick={() => void confirm({ title: t.queues.removeLabelTitle(limit.label), action: t.queues.removeLabel, tone: 'danger', command: { cli: ['label', 'remove', limit.label], http: { method: 'DELETE', path: fillPath('/api/v1/labels/{label}', { label: limit.label }) } } }).then((yes) => yes && remove.mutate(limit.label))}
                   />
                 </li>
               ))}
@@ -84,6 +85,7 @@ function AddLabel({ onClose, onDone }: { onClose: () => void; onDone: () => void
       description={t.queues.labelsText}
       action={t.common.save}
       ready={ready}
+      command={{ cli: ['label', 'set', label, '--max-running', max.trim()], http: { method: 'PUT', path: fillPath('/api/v1/labels/{label}', { label }), body: { max_running: typeof limit === 'number' ? limit : 1 } } }}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
     >

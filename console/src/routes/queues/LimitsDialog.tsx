@@ -5,7 +5,7 @@ import { Field, Select, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
-import { readLimit, settingsOf, typedOf } from './limits';
+import { limitsCommand, readLimit, settingsOf, typedOf } from './limits';
 import { type Queue, queuesQuery } from './queries';
 import css from './Queues.module.css';
 
@@ -35,6 +35,7 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
       description={t.queues.setText}
       action={t.common.save}
       ready={settings !== undefined}
+      command={limitsCommand(queue.name, settings ?? {})}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
     >

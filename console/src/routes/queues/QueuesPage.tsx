@@ -91,7 +91,7 @@ export function QueuesPage() {
           <CopyItems
             command={{
               cli: ['queue', queue.paused ? 'resume' : 'pause', queue.name],
-              http: { method: 'POST', path: fillPath(`/api/v1/queues/{queue}/${queue.paused ? 'resume' : 'pause'}`, { queue: queue.name }), body: {} },
+              http: { method: 'POST', path: queue.paused ? fillPath('/api/v1/queues/{queue}/resume', { queue: queue.name }) : fillPath('/api/v1/queues/{queue}/pause', { queue: queue.name }), body: {} },
             }}
           />
         </Menu>

@@ -1,4 +1,5 @@
 /** Limits of queues as people type them. Pure. */
+import { type Command, fillPath } from '@/lib/commands';
 import type { QueueSettings } from './queries';
 
 export interface Typed {
@@ -30,5 +31,16 @@ export function settingsOf(typed: Typed, paused: boolean): QueueSettings | undef
     ...(running === undefined ? {} : { max_running: running }),
     ...(waiting === undefined ? {} : { max_waiting: waiting }),
     ...(count === undefined ? {} : { rate: { count, per_ms: Number(typed.per) } }),
+  };
+}
+
+const units: Readonly<Record<number, string>> = { 1000: '1s', 60_000: '1m', 3_600_000: '1h' };
+
+/** The same for the command line and for curl. A limit that is left empty is none. */
+export function limitsCommand(queue: string, settings: QueueSettings): Command {
+  const { max_running, max_waiting, rate } = settings;
+  return {
+    cli: ['queue', 'set', queue, '--max-running', String(max_running ?? 'none'), '--max-waiting', String(max_waiting ?? 'none'), '--rate', rate ? `${rate.count}/${units[rate.per_ms] ?? `${rate.per_ms}ms`}` : 'none'],
+    http: { method: 'PUT', path: fillPath('/api/v1/queues/{queue}', { queue }), body: settings },
   };
 }

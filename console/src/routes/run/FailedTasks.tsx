@@ -14,7 +14,7 @@ export function FailedTasks({ run }: { run: Run }) {
     <>
       {failed.slice(0, SHOWN).map((task) => (
         <p key={task.name}>
-          <strong>{task.name}</strong> {task.reason}{' '}
+          <strong>{task.name}</strong> {task.reason && t.said.failure(task.reason)}{' '}
           {task.run ? (
             <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: task.run }}>
               {t.workflow.openFailing}

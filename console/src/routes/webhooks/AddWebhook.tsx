@@ -6,6 +6,7 @@ import { Field, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { useT } from '@/i18n';
 import { asApiError } from '@/api/problem';
+import { type WebhookBody, createCommand } from './commands';
 import { webhooksQuery } from './queries';
 import css from './Webhooks.module.css';
 
@@ -13,20 +14,15 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
   const t = useT();
   const client = useQueryClient();
   const [typed, setTyped] = useState({ name: '', url: '', events: '', namespace: '', job: '' });
+  const body: WebhookBody = {
+    name: typed.name.trim(),
+    url: typed.url.trim(),
+    events: typed.events.split(/[\s,]+/).filter(Boolean),
+    ...(typed.namespace.trim() === '' ? {} : { namespace: typed.namespace.trim() }),
+    ...(typed.job.trim() === '' ? {} : { job: typed.job.trim() }),
+  };
   const make = useMutation({
-    mutationFn: () =>
-      ask(
-        api.POST('/api/v1/webhooks', {
-          params: { header: { 'Idempotency-Key': idempotencyKey() } },
-          body: {
-            name: typed.name.trim(),
-            url: typed.url.trim(),
-            events: typed.events.split(/[\s,]+/).filter(Boolean),
-            ...(typed.namespace.trim() === '' ? {} : { namespace: typed.namespace.trim() }),
-            ...(typed.job.trim() === '' ? {} : { job: typed.job.trim() }),
-          },
-        }),
-      ),
+    mutationFn: () => ask(api.POST('/api/v1/webhooks', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body })),
     onSuccess: () => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
   });
   const secret = make.data?.secret;
@@ -47,6 +43,7 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
       title={t.webhooks.add}
       description={secret ? t.webhooks.secretOnce : t.webhooks.addText}
       action={t.webhooks.create}
+      command={createCommand(body)}
       ready={ready}
       busy={make.isPending}
       onSubmit={() => make.mutate()}

@@ -51,14 +51,20 @@ export function WebhooksPage() {
               {t.webhooks.resume}
             </MenuItem>
           )}
-          <MenuItem icon={KeyRound} onSelect={() => void confirm({ title: t.webhooks.rotateTitle(hook.name), text: t.webhooks.rotateText, action: t.webhooks.rotate }).then((yes) => yes && act.rotate(hook.name))}>
+          <MenuItem icon={KeyRound} onSelect={() => void confirm({ title: t.webhooks.rotateTitle(hook.name), text: t.webhooks.rotateText, action: t.webhooks.rotate, command: { cli: ['webhook', 'rotate', hook.name], http: { method: 'POST', path: fillPath('/api/v1/webhooks/{webhook}/secret', { webhook: hook.name }), body: {} } } }).then((yes) => yes && act.rotate(hook.name))}>
             {t.webhooks.rotate}
           </MenuItem>
-          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.webhooks.removeTitle(hook.name), text: t.webhooks.removeText, action: t.webhooks.remove, tone: 'danger', typed: hook.name }).then((yes) => yes && act.remove(hook.name))}>
+          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.webhooks.removeTitle(hook.name), text: t.webhooks.removeText, action: t.webhooks.remove, tone: 'danger', typed: hook.name, command: { cli: ['webhook', 'delete', hook.name], http: { method: 'DELETE', path: fillPath('/api/v1/webhooks/{webhook}', { webhook: hook.name }) } } }).then((yes) => yes && act.remove(hook.name))}>
             {t.webhooks.remove}
           </MenuItem>
           <MenuLine />
-          <CopyItems command={{ cli: ['webhook', 'test', hook.name], http: { method: 'POST', path: fillPath('/api/v1/webhooks/{webhook}/test', { webhook: hook.name }) } }} />
+          <CopyItems
+            command={
+              hook.disabled_at
+                ? { cli: ['webhook', 'resume', hook.name], http: { method: 'POST', path: fillPath('/api/v1/webhooks/{webhook}/resume', { webhook: hook.name }) } }
+                : { cli: ['webhook', 'test', hook.name], http: { method: 'POST', path: fillPath('/api/v1/webhooks/{webhook}/test', { webhook: hook.name }) } }
+            }
+          />
         </Menu>
       ),
     },

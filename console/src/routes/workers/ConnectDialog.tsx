@@ -22,12 +22,13 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
   const [queues, setQueues] = useState('');
   const [days, setDays] = useState('90');
   const list = queues.split(/[\s,]+/).filter(Boolean);
+  const body = () => ({ name: name.trim(), queues: list, ...(days === '' ? {} : { expires_at: new Date(serverNow() + Number(days) * DAY_MS).toISOString() }) });
   const make = useMutation({
     mutationFn: () =>
       ask(
         api.POST('/api/v1/worker-tokens', {
           params: { header: { 'Idempotency-Key': idempotencyKey() } },
-          body: { name: name.trim(), queues: list, ...(days === '' ? {} : { expires_at: new Date(serverNow() + Number(days) * DAY_MS).toISOString() }) },
+          body: body(),
         }),
       ),
     onSuccess: () => void client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
@@ -44,6 +45,10 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
       width="l"
       action={t.workers.create}
       ready={name.trim() !== ''}
+      command={{
+        cli: ['worker', 'token', 'create', name.trim(), ...(list.length > 0 ? ['--queues', list.join(',')] : []), ...(days === '' ? [] : ['--expires', `${days}d`])],
+        http: { method: 'POST', path: '/api/v1/worker-tokens', body: body() },
+      }}
       busy={make.isPending}
       onSubmit={() => make.mutate()}
       done={

@@ -50,7 +50,7 @@ export function WorkersPage() {
         </span>
       ),
     },
-    { id: 'queues', header: t.workers.queues, cell: (worker) => worker.queues.join(', ') },
+    { id: 'queues', header: t.workers.queues, wide: true, cell: (worker) => worker.queues.join(', ') },
     { id: 'labels', header: t.workers.labels, wide: true, cell: (worker) => Object.entries(worker.labels ?? {}).map(([name, value]) => `${name}=${value}`).join(', ') || t.common.none },
     { id: 'heard', header: t.workers.heard, width: '12rem', cell: (worker) => <Instant at={worker.heard_at} relative /> },
     { id: 'node', header: t.workers.node, width: '8rem', wide: true, cell: (worker) => worker.node ?? t.common.none },
@@ -65,11 +65,11 @@ export function WorkersPage() {
           <MenuItem icon={History} onSelect={() => void navigate({ to: '/ns/$ns/runs', params: { ns }, search: { q: `worker:${worker.name} state:running` } })}>
             {t.workers.running}
           </MenuItem>
-          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.workers.forgetTitle(worker.name), text: t.workers.forgetText, action: t.workers.forget, tone: 'danger' }).then((yes) => yes && forget.mutate(worker.id))}>
+          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.workers.forgetTitle(worker.name), text: t.workers.forgetText, action: t.workers.forget, tone: 'danger', command: { http: { method: 'DELETE', path: fillPath('/api/v1/workers/{worker}', { worker: worker.id }) } } }).then((yes) => yes && forget.mutate(worker.id))}>
             {t.workers.forget}
           </MenuItem>
           <MenuLine />
-          <CopyItems command={{ cli: ['worker', 'show', worker.name], http: { method: 'GET', path: fillPath('/api/v1/workers/{worker}', { worker: worker.id }) } }} />
+          <CopyItems command={{ cli: ['worker', 'get', worker.name], http: { method: 'GET', path: fillPath('/api/v1/workers/{worker}', { worker: worker.id }) } }} />
         </Menu>
       ),
     },
@@ -117,7 +117,7 @@ function Tokens() {
                   <strong>{token.name}</strong>
                   <span>{token.queues.length > 0 ? token.queues.join(', ') : t.workers.allQueues}</span>
                   <Ends token={token} />
-                  <IconButton label={t.workers.remove} icon={Trash2} onClick={() => void confirm({ title: t.workers.removeTitle(token.name), text: t.workers.removeText, action: t.workers.remove, tone: 'danger' }).then((yes) => yes && remove.mutate(token.name))} />
+                  <IconButton label={t.workers.remove} icon={Trash2} onClick={() => void confirm({ title: t.workers.removeTitle(token.name), text: t.workers.removeText, action: t.workers.remove, tone: 'danger', command: { cli: ['worker', 'token', 'revoke', token.name], http: { method: 'DELETE', path: fillPath('/api/v1/worker-tokens/{token}', { token: token.name }) } } }).then((yes) => yes && remove.mutate(token.name))} />
                 </li>
               ))}
             </ul>

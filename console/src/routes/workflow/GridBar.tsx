@@ -57,13 +57,14 @@ export function GridBar({ namespace, job, chosen, names, all, picking, onPicking
   });
   const isNone = chosen.every(({ tasks }) => tasks.length === 0);
   const actions: Action[] = [
-    { id: 'again', label: t.run.rerun, icon: RotateCcw, tone: 'primary', disabledReason: isNone ? t.workflow.noneInRuns : undefined, run: rerun },
+    { id: 'again', label: t.run.rerun, icon: RotateCcw, command: 'local', tone: 'primary', disabledReason: isNone ? t.workflow.noneInRuns : undefined, run: rerun },
     marking('succeeded', Check),
     marking('failed', X),
     {
       id: 'backfill',
       label: t.workflow.backfillDates,
       icon: Rewind,
+      command: 'local',
       disabledReason: dates ? undefined : t.workflow.noDates,
       run: () => dates && void navigate({ to: '/ns/$ns/backfills/new', params: { ns: namespace }, search: { job, ...dates, ...partOf(names, all) } }),
     },

@@ -35,7 +35,7 @@ export function TaskOfRun({ run, namespace, node, status }: { run: string; names
           </Link>
         )}
       </p>
-      {task.reason && <p className={css.quiet}>{task.reason}</p>}
+      {task.reason && <p className={css.quiet}>{t.said.failure(task.reason)}</p>}
       {reasons.length > 0 && (
         <ul className={css.reasons}>
           {reasons.map((reason, index) => (
@@ -83,7 +83,7 @@ function TaskActions({ run, status, node }: { run: string; status: TaskStatus; n
       ...more,
     };
   };
-  const again: Action = { id: 'again', label: t.rerun.fromHere, icon: RotateCcw, hidden: true, run: () => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, rerun: name }), replace: true } as never) };
+  const again: Action = { id: 'again', label: t.rerun.fromHere, icon: RotateCcw, command: 'local', hidden: true, run: () => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, rerun: name }), replace: true } as never) };
   const approval = node.kind === 'approval' ? [action('approve', Check, { tone: 'primary', run: () => decide('approve') }), action('reject', X, { tone: 'danger', run: () => decide('reject') })] : [];
   return (
     <>

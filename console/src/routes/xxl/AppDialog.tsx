@@ -8,6 +8,7 @@ import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
 import { NewToken } from './TokenDialog';
 import css from './Xxl.module.css';
+import { type AppBody, changeApp, createApp } from './commands';
 import type { XxlApp } from './queries';
 import { useRenewXxl } from './useXxlActions';
 
@@ -19,12 +20,16 @@ export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void 
   const slots = typed.slots.trim();
   const isNumber = slots === '' || /^[1-9]\d{0,4}$/.test(slots);
   const addresses = typed.addresses.split(/\s+/).filter(Boolean);
+  const body: AppBody = {
+    ...(slots === '' ? {} : { slots: Number(slots) }),
+    ...(typed.title.trim() === '' && !app ? {} : { title: typed.title.trim() }),
+    ...(addresses.length > 0 || app ? { addresses } : {}),
+  };
   const save = useMutation({
     mutationFn: (): Promise<XxlApp> => {
-      const common = { ...(slots === '' ? {} : { slots: Number(slots) }), ...(typed.title.trim() === '' && !app ? {} : { title: typed.title.trim() }) };
       const header = { 'Idempotency-Key': idempotencyKey() };
-      if (app) return ask(api.POST('/api/v1/xxl/apps/{app}', { params: { path: { app: app.name }, header }, body: { ...common, addresses } }));
-      return ask(api.POST('/api/v1/xxl/apps', { params: { header }, body: { name: typed.name.trim(), ...common, ...(addresses.length > 0 ? { addresses } : {}), ...(typed.token === '' ? {} : { token: typed.token }) } }));
+      if (app) return ask(api.POST('/api/v1/xxl/apps/{app}', { params: { path: { app: app.name }, header }, body }));
+      return ask(api.POST('/api/v1/xxl/apps', { params: { header }, body: { name: typed.name.trim(), ...body, ...(typed.token === '' ? {} : { token: typed.token }) } }));
     },
     onSuccess: () => {
       if (app) {
@@ -56,6 +61,7 @@ export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void 
       description={token ? t.xxl.tokenOnce : app ? undefined : t.xxl.createText}
       action={app ? t.common.save : t.xxl.make}
       ready={ready}
+      command={app ? changeApp(app.name, body) : createApp(typed.name.trim(), body, typed.token !== '')}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
       done={token && <NewToken token={token} />}

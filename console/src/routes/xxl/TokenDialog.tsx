@@ -2,13 +2,14 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { asApiError } from '@/api/problem';
+import { CopyMenu } from '@/components/ActionBar';
 import { Button } from '@/components/Button';
 import { CommandLine } from '@/components/Copy';
 import { Dialog } from '@/components/Dialog';
 import { CheckBox } from '@/components/Field';
 import { useT } from '@/i18n';
-import { asCli } from '@/lib/commands';
 import css from './Xxl.module.css';
+import { rotateToken } from './commands';
 import type { XxlApp } from './queries';
 import { useRenewXxl } from './useXxlActions';
 
@@ -36,6 +37,7 @@ export function TokenDialog({ app, onClose }: { app: XxlApp; onClose: () => void
           </Button>
         ) : (
           <>
+            <CopyMenu command={rotateToken(app.name, atOnce)} ready />
             <Button onClick={onClose}>{t.common.cancel}</Button>
             <Button tone={atOnce ? 'danger' : 'primary'} busy={rotate.isPending} onClick={() => rotate.mutate()}>
               {t.xxl.rotate}
@@ -54,7 +56,6 @@ export function TokenDialog({ app, onClose }: { app: XxlApp; onClose: () => void
             </p>
           )}
           <CheckBox label={t.xxl.atOnce} hint={t.xxl.atOnceHint} checked={atOnce} onChange={(event) => setAtOnce(event.target.checked)} />
-          <CommandLine text={asCli(['xxl', 'app', 'rotate-token', app.name])} />
         </div>
       )}
     </Dialog>

@@ -106,7 +106,7 @@ function Apps({ onMake }: { onMake: () => void }) {
             {t.xxl.remove}
           </MenuItem>
           <MenuLine />
-          <CopyItems command={{ cli: ['xxl', 'app', 'show', app.name], http: { method: 'GET', path: fillPath('/api/v1/xxl/apps/{app}', { app: app.name }) } }} />
+          <CopyItems command={{ cli: ['xxl', 'app', 'get', app.name], http: { method: 'GET', path: fillPath('/api/v1/xxl/apps/{app}', { app: app.name }) } }} />
         </Menu>
       ),
     },

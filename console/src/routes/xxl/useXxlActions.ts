@@ -3,6 +3,7 @@ import { api, ask } from '@/api/client';
 import { confirm } from '@/components/confirm';
 import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
+import { removeApp } from './commands';
 
 /** Asks for the apps and executors anew. */
 export function useRenewXxl(): () => Promise<unknown> {
@@ -22,6 +23,6 @@ export function useXxlActions() {
     onError: (error) => toastError(t.xxl.remove, error),
   });
   return {
-    remove: (app: string) => void confirm({ title: t.xxl.removeTitle(app), text: t.xxl.removeText, action: t.xxl.remove, tone: 'danger', typed: app }).then((yes) => yes && remove.mutate(app)),
+    remove: (app: string) => void confirm({ title: t.xxl.removeTitle(app), text: t.xxl.removeText, action: t.xxl.remove, tone: 'danger', typed: app, command: removeApp(app) }).then((yes) => yes && remove.mutate(app)),
   };
 }

@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-DzT8DTIf.js";
