@@ -254,6 +254,43 @@ fn no_number_of_a_log_beyond_its_end_is_believed() {
 }
 
 #[test]
+fn a_log_that_is_there_proves_no_start_and_is_read_after_the_end() {
+    let never_started = answers("log of the run killed in the queue", "/log");
+    assert!(never_started.len() > 5, "{never_started:?}");
+    for (name, reply) in never_started.into_iter().filter(|(name, _)| name.starts_with("java")) {
+        let lines = LogReader::new(1060, 1).take(&reply, true).lines;
+        let has = |text: &str| lines.iter().any(|line| line.contains(text));
+        assert!(!has("execute start"), "{name}: {lines:?}");
+        // What follows is of the callback and the kill, whatever the log holds. Its last line is written after the callback was answered.
+        let story = &stories_of(&name)[&1060];
+        assert!(story.iter().any(|event| matches!(event, Event::CalledBack { .. })), "{name}: {story:?}");
+        assert!(!story.iter().any(is_success), "{name}: {story:?}");
+        assert!(has("callback finish") || lines.is_empty(), "{name}: {lines:?}");
+    }
+}
+
+#[test]
+fn every_surprise_has_its_tests_in_the_reference() {
+    let place = |path: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    let read = |path: &str| std::fs::read_to_string(place(path)).unwrap();
+    let page = read("docs/reference/xxl-job.md");
+    let tests = ["mainspring-xxl/tests/it/surprises.rs", "mainspring-xxl/tests/it/vectors.rs"]
+        .into_iter()
+        .chain(["mainspring-server/tests/it/xxl.rs", "mainspring-server/tests/it/xxl/recorded.rs"])
+        .map(|path| read(&format!("crates/{path}")))
+        .collect::<String>();
+    for number in 1..=29 {
+        let start = format!("| {number} | ");
+        let row = page.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("surprise {number}"));
+        let names: Vec<&str> = row.rsplit('|').nth(1).unwrap().split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "{row}");
+        for name in names {
+            assert!(tests.contains(&format!("fn {name}(")), "surprise {number}: there is no test {name}");
+        }
+    }
+}
+
+#[test]
 fn script_output_is_glued_to_the_next_banner_and_read_as_it_is() {
     let body = json!({"code": 200, "content": {"toLineNum": 1, "logContent": "abc2026-11-25 execute end\n"}});
     let piece = LogReader::new(1, 1).take(&Reply::parse(200, body.to_string().as_bytes()), true);
