@@ -9,9 +9,8 @@ use mainspring_schedule::{Timestamp, TzdataVersion};
 use crate::cluster::Shard;
 use crate::id::{BatchId, Incarnation, JobId, JobVersion, RunId, TriggerId};
 use crate::job::GateRule;
-use crate::lane::is_slow;
+use crate::line::Line;
 use crate::retry::AfterAttempt;
-use crate::routing::{is_routed, queue_of};
 use crate::run::{AttemptOutcome, Origin, RunState, words};
 
 words!(
@@ -402,10 +401,11 @@ impl Queues {
     #[must_use]
     pub fn serves(&self, line: &str) -> bool {
         match self {
-            Self::Short(queues) => !is_slow(line) && queues.serves(line),
-            Self::All => !is_routed(line),
+            Self::Short(queues) => !Line::parse(line).is_slow() && queues.serves(line),
+            Self::All => !Line::parse(line).is_routed(),
             Self::Named(queues) => {
-                let queue = if is_routed(line) { line } else { queue_of(line) };
+                let read = Line::parse(line);
+                let queue = if read.is_routed() { line } else { read.queue() };
                 queues.iter().any(|named| &**named == queue)
             }
         }
@@ -483,6 +483,16 @@ mod tests {
                 ends: false,
             };
             assert_eq!(live.began_at(), began_at.map(at));
+        }
+    }
+
+    #[test]
+    fn workers_for_short_jobs_take_nothing_from_lines_of_slow_ones() {
+        let queues = Queues::named(["mail"]);
+        for plain in [Line::shared("mail", "default"), Line::shared("mail", "b")] {
+            let (line, slow) = (plain.to_string(), plain.slow().to_string());
+            assert!(queues.serves(&slow) && Queues::All.serves(&slow) && !queues.short().serves(&slow));
+            assert!(queues.short().serves(&line) && Queues::All.short().serves(&line));
         }
     }
 }

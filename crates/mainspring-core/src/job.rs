@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mainspring_model::is_default;
+use mainspring_model::{AfterOn, is_default};
 pub use mainspring_model::{Backoff, Block, Leftovers, OnLost, Overlap};
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::after::AfterOn;
-use crate::queue::namespace_line;
-use crate::routing::{Routing, WORKFLOW_LINE, route_line};
+use crate::line::{Line, WORKFLOW_LINE};
+use crate::routing::Routing;
 use crate::workflow::Workflow;
 
 /// A job's name in its namespace: `default/nightly-backup`.
@@ -186,7 +185,11 @@ impl Job {
         if self.workflow().is_some() {
             return WORKFLOW_LINE.to_owned();
         }
-        if self.is_routed() { route_line(&self.queue) } else { namespace_line(&self.queue, &self.key.namespace) }
+        let line = match &self.queue {
+            queue if self.is_routed() => Line::Route { queue },
+            queue => Line::shared(queue, &self.key.namespace),
+        };
+        line.to_string()
     }
 
     /// Whether a worker is picked for each run. Nobody else takes runs for programs that are called: servers that take runs of all queues

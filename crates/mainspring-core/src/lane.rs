@@ -1,7 +1,7 @@
 //! Which jobs are known to be short, and what that is worth: where slots are taken up by runs that do not end, some are kept for them.
 //!
 //! A job is *short* once its last runs were over soon, and *slow* as soon as one of its runs takes long; until either is known it counts as
-//! slow. Runs of jobs that are not short wait in a line of their own, [`slow_line`], and whoever executes runs, a node or a worker,
+//! slow. Runs of jobs that are not short wait in a [line of their own](Line::slow), and whoever executes runs, a node or a worker,
 //! gives them all of its slots but its [`reserve`]. So however many jobs get stuck at once, and however new they are, short ones go on.
 //!
 //! [`Judge`] says when that changes, from how long runs take; what is known is kept in the store, and every node reads it.
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::batch::Queues;
 use crate::id::JobId;
-use crate::routing::{is_routed, queue_of};
+use crate::line::Line;
 use crate::run::words;
 
 /// A run that is over by then is a short one.
@@ -51,39 +51,8 @@ pub struct JobLane {
 impl JobLane {
     /// Whether slots are kept for its runs. Each worker takes what is routed to it whatever else it executes.
     fn has_slots_kept(&self) -> bool {
-        self.lane == Lane::Short && !is_routed(&self.line)
+        self.lane == Lane::Short && !Line::parse(&self.line).is_routed()
     }
-}
-
-const MARK: char = '~';
-
-/// The line beside that of a queue or a namespace for runs of jobs that are not known to be short. Lines of routed runs have none.
-///
-/// ```
-/// use mainspring_core::lane::{is_slow, slow_line};
-/// assert_eq!((slow_line("mail").as_str(), slow_line("mail#b").as_str()), ("mail#~", "mail#b~"));
-/// assert!(is_slow("mail#~") && is_slow("mail#b~") && !is_slow("mail#b") && !is_slow("mail/@w~"));
-/// assert_eq!(slow_line(&slow_line("mail")), "mail#~");
-/// assert_eq!(slow_line("mail/route"), "mail/route");
-/// ```
-#[must_use]
-pub fn slow_line(line: &str) -> String {
-    match line {
-        line if is_routed(line) || is_slow(line) => line.to_owned(),
-        line if line.contains('#') => format!("{line}{MARK}"),
-        line => format!("{line}#{MARK}"),
-    }
-}
-
-/// Whether a line is one for runs of jobs that are not known to be short.
-#[must_use]
-pub fn is_slow(line: &str) -> bool {
-    line.ends_with(MARK) && !is_routed(line)
-}
-
-/// What is left of the name of a namespace in a line without the mark of [`slow_line`].
-pub(crate) fn unmarked(namespace: &str) -> &str {
-    namespace.strip_suffix(MARK).unwrap_or(namespace)
 }
 
 /// How many of so many slots are kept for jobs that are known to be short.
@@ -128,15 +97,15 @@ impl Lanes {
     /// Learns of a job.
     pub fn learn(&mut self, job: JobLane) {
         if job.has_slots_kept() {
-            *self.short.entry(queue_of(&job.line).to_owned()).or_default() += 1;
+            *self.short.entry(Line::parse(&job.line).queue().to_owned()).or_default() += 1;
         }
         let before = self.jobs.insert(job.job, job).filter(JobLane::has_slots_kept);
         if let Some(before) = before
-            && let Some(count) = self.short.get_mut(queue_of(&before.line))
+            && let Some(count) = self.short.get_mut(Line::parse(&before.line).queue())
         {
             *count -= 1;
             if *count == 0 {
-                self.short.remove(queue_of(&before.line));
+                self.short.remove(Line::parse(&before.line).queue());
             }
         }
     }
@@ -194,7 +163,7 @@ impl Judge {
         }
         let before = known.of(job);
         if let Some(before) = before.filter(|before| before.lane == Lane::Short) {
-            if queue_of(&before.line) != queue {
+            if Line::parse(&before.line).queue() != queue {
                 self.note(job, Lane::Short, line());
             }
             return;
@@ -250,7 +219,6 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::namespace_of;
 
     const JOB: JobId = JobId(1);
 
@@ -333,19 +301,6 @@ mod tests {
         assert_eq!((known.slow_max(&mail, 8), known.slow_max(&other, 8)), (8, 6), "its job was moved");
         known.learn(JobLane { job: JOB, lane: Lane::Slow, line: "other".into() });
         assert_eq!((known.slow_max(&Queues::All, 8), known.count()), (8, (0, 1)));
-    }
-
-    #[test]
-    fn line_of_slow_runs_is_of_the_same_queue_and_namespace() {
-        for (line, namespace) in [("mail", "default"), ("mail#b", "b")] {
-            let slow = slow_line(line);
-            assert_eq!((queue_of(&slow), namespace_of(&slow)), ("mail", Some(namespace)));
-            let queues = Queues::named(["mail"]);
-            assert!(queues.serves(&slow) && Queues::All.serves(&slow) && !queues.short().serves(&slow));
-            assert!(queues.short().serves(line) && Queues::All.short().serves(line));
-        }
-        let longest = slow_line(&crate::queue::namespace_line(&"q".repeat(128), &"n".repeat(128)));
-        assert!(longest.len() <= 255, "a column of MySQL has that many");
     }
 
     #[test]

@@ -1,13 +1,11 @@
 //! How runs leave their queue: in which order, how many at a time, how fast, and evenly for all namespaces.
 //!
-//! The runs of the namespace `default` wait in the queue itself, those of another in the line `QUEUE#NAMESPACE`; beside each may be one
-//! [for runs of jobs that are not known to be short](crate::lane). A claim looks which
-//! lines have runs, and [shares out](share_out) what it asks for, so that nobody's backlog is in the way of others. What is set for a
-//! queue holds for all of its lines together.
+//! The runs of a queue wait in several [lines](crate::line). A claim looks which lines have runs, and [shares out](share_out) what it asks
+//! for among namespaces, so that nobody's backlog is in the way of others. What is set for a queue holds for all of its lines together.
 //!
 //! What is set for a [label](label_of) holds for the runs of all jobs that have it, whatever their queue. A run that is claimed while a label
-//! of its job is full goes into a [line of that label](label_line), from which runs are taken only as far as the label has room: it is in
-//! the way of nobody, and nobody looks at it again for nothing.
+//! of its job is full goes into a [line of that label](crate::line::Line::labelled), from which runs are taken only as far as the label has
+//! room: it is in the way of nobody, and nobody looks at it again for nothing.
 
 pub mod floors;
 
@@ -15,45 +13,6 @@ use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::id::mix;
-use crate::lane::unmarked;
-use crate::routing::is_routed;
-
-/// The namespace whose runs wait in the queue itself.
-pub const PLAIN_NAMESPACE: &str = "default";
-
-/// How much of the name of a namespace is in that of a line, in bytes: with a queue's it has to fit into a column. Those that begin
-/// with the same are treated as one.
-const NAMESPACE_MAX: usize = 119;
-
-/// The line of a queue in which the runs of a namespace wait.
-///
-/// ```
-/// use mainspring_core::queue::{is_plain, namespace_line, namespace_of};
-/// assert_eq!(namespace_line("mail", "default"), "mail");
-/// let line = namespace_line("mail", "billing");
-/// assert_eq!((line.as_str(), namespace_of(&line), is_plain(&line)), ("mail#billing", Some("billing"), false));
-/// ```
-#[must_use]
-pub fn namespace_line(queue: &str, namespace: &str) -> String {
-    if namespace == PLAIN_NAMESPACE {
-        return queue.to_owned();
-    }
-    format!("{queue}#{}", namespace.get(..NAMESPACE_MAX).unwrap_or(namespace))
-}
-
-/// The namespace of a line, if it is that of one, of a label, or one [beside a queue](crate::lane::slow_line).
-#[must_use]
-pub fn namespace_of(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once('#').filter(|_| !is_routed(line))?;
-    let namespace = unmarked(rest.split_once(LABEL_MARK).map_or(rest, |(_, namespace)| namespace));
-    Some(if namespace.is_empty() { PLAIN_NAMESPACE } else { namespace })
-}
-
-/// Who shares what is claimed, by the line of its runs: a namespace, or nothing for `default`, which comes first.
-#[must_use]
-pub fn sharer(line: &str) -> &str {
-    namespace_of(line).filter(|namespace| *namespace != PLAIN_NAMESPACE).unwrap_or_default()
-}
 
 /// The label that something is set for, if it is not a queue: its name and its value.
 ///
@@ -64,54 +23,6 @@ pub fn sharer(line: &str) -> &str {
 #[must_use]
 pub fn label_of(limited: &str) -> Option<(&str, &str)> {
     limited.split_once('=')
-}
-
-const LABEL_MARK: char = '!';
-
-/// The line beside another one for runs whose job has a label that is full. Routed runs stay where they are.
-///
-/// Lines know labels by [tags](label_tag): two labels that have the same one share a line, and wait for each other.
-///
-/// ```
-/// use mainspring_core::queue::{is_plain, label_line, label_tag, namespace_of};
-/// for (line, namespace) in [("mail", "default"), ("mail#b", "b")] {
-///     let waiting = label_line(line, "tier=gold");
-///     assert_eq!(label_line(&waiting, "tier=gold"), waiting);
-///     assert_eq!((namespace_of(&waiting), label_tag(&waiting)), (Some(namespace), Some(&*label_tag_of("tier=gold"))));
-///     assert!(!is_plain(&waiting));
-/// }
-/// # use mainspring_core::queue::label_tag_of;
-/// assert_eq!(label_line("mail/@w", "tier=gold"), "mail/@w");
-/// ```
-#[must_use]
-pub fn label_line(line: &str, label: &str) -> String {
-    if is_routed(line) {
-        return line.to_owned();
-    }
-    let (queue, rest) = line.split_once('#').unwrap_or((line, ""));
-    let rest = rest.split_once(LABEL_MARK).map_or(rest, |(_, rest)| rest);
-    format!("{queue}#{}{LABEL_MARK}{rest}", label_tag_of(label))
-}
-
-/// The tag of the label for whose runs a line is.
-#[must_use]
-pub fn label_tag(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once('#').filter(|_| !is_routed(line))?;
-    rest.split_once(LABEL_MARK).map(|(tag, _)| tag)
-}
-
-/// The tag of a label: four characters of the 64 that names have, so that a line fits into a column.
-#[must_use]
-pub fn label_tag_of(label: &str) -> String {
-    const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
-    let hash = label.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)));
-    (0..4).map(|place| char::from(CHARACTERS[(hash >> (6 * place) & 63) as usize])).collect()
-}
-
-/// Whether a line is a queue itself.
-#[must_use]
-pub fn is_plain(line: &str) -> bool {
-    !line.contains(['/', '#'])
 }
 
 /// Shares out what up to `limit` runs may be taken of: evenly among `count` who may have some waiting, and what one has no runs for goes
@@ -332,18 +243,6 @@ mod tests {
         }
         assert_eq!(taken.iter().sum::<u32>(), 30_000);
         assert!([1, 2, 4].iter().all(|who| (9_500..10_500).contains(&taken[*who])), "{taken:?}");
-    }
-
-    #[test]
-    fn line_of_a_namespace_fits_into_a_column() {
-        let (queue, namespace) = ("q".repeat(128), "n".repeat(128));
-        let line = namespace_line(&queue, &namespace);
-        assert!(line.len() <= 255, "a column of MySQL has that many");
-        assert_eq!((crate::routing::queue_of(&line), namespace_of(&line)), (queue.as_str(), Some(&namespace[..119])));
-        let full = crate::lane::slow_line(&label_line(&line, "tier=gold"));
-        assert!(full.len() < 255, "and with a label, beside those of short jobs");
-        assert_eq!((crate::routing::queue_of(&full), namespace_of(&full)), (queue.as_str(), Some(&namespace[..119])));
-        assert_eq!((namespace_of("q"), namespace_of("q/@w#1"), is_plain("q/route")), (None, None, false));
     }
 
     #[test]

@@ -1,33 +1,15 @@
-//! Which worker of its queue executes a run.
+//! What a job says about the workers that execute its runs.
 //!
 //! The runs of most jobs go to whoever of their queue has a free slot. A *routed* job says more: which workers fit, and a
-//! [`Strategy`] that picks one of these. Its runs wait in the line `QUEUE/route`, from which nobody takes runs; [`Router`] says
-//! into which worker's line each of them goes, `QUEUE/@WORKER`, from which that worker alone takes them. Names have no slash, so
-//! that no queue is such a line. Runs of other jobs wait in the queue itself, or in the [line of their
-//! namespace](crate::queue::namespace_line).
-//!
-//! The strategies are those of XXL-JOB and answer as it does, with one difference: only workers that live are asked, and what a
-//! job's [`Memory`] counts is kept in the store and never cleared, so that it holds for all nodes and across restarts.
-//!
-//! Workers have an order: that of their names, byte by byte. Those of one name count as one.
+//! [`Strategy`] that picks one of these. Its runs wait in a [line](crate::line) of their own until the [router](crate::router) has picked.
 
-mod choose;
-mod ring;
-
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub use mainspring_model::Strategy;
 use mainspring_model::is_default;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::id::{JobId, RunId};
-use crate::job::Job;
 use crate::run::{RunState, Verdict};
-use crate::workers::{FRESH_MS, HOLD_MS};
-use choose::Fit;
-use ring::Ring;
 
 /// What a job says of the workers that execute its runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -70,114 +52,6 @@ impl Routing {
 /// The longest name of a queue of routed jobs, in bytes: with the name of a worker it has to fit into a column.
 pub const QUEUE_MAX: usize = 120;
 
-const ROUTE: &str = "/route";
-const WORKER: &str = "/@";
-
-/// The line in which runs of workflows wait to be begun. No worker takes runs from it, and none is picked for it.
-pub const WORKFLOW_LINE: &str = "workflow/tasks";
-
-/// The line in which runs of tasks wait that do nothing but wait. Like the one of workflows, nobody takes runs from it.
-pub const HOLD_LINE: &str = "workflow/holds";
-
-/// Whether nobody takes runs from a line, nor picks a worker for them: they are what workflows wait for.
-#[must_use]
-pub fn is_of_workflows(line: &str) -> bool {
-    line == WORKFLOW_LINE || line == HOLD_LINE
-}
-
-/// The line in which runs of a queue wait for a worker to be picked.
-#[must_use]
-pub fn route_line(queue: &str) -> String {
-    format!("{queue}{ROUTE}")
-}
-
-/// The line of a queue from which one worker takes runs.
-#[must_use]
-pub fn worker_line(queue: &str, worker: &str) -> String {
-    format!("{queue}{WORKER}{worker}")
-}
-
-/// The queue of a line.
-///
-/// ```
-/// use mainspring_core::routing::{queue_of, worker_line};
-/// assert_eq!((queue_of("mail"), queue_of(&worker_line("mail", "north"))), ("mail", "mail"));
-/// ```
-#[must_use]
-pub fn queue_of(line: &str) -> &str {
-    line.split_once(['/', '#']).map_or(line, |(queue, _)| queue)
-}
-
-/// The worker of a line, if it is that of one.
-#[must_use]
-pub fn worker_of(line: &str) -> Option<&str> {
-    line.split_once(WORKER).map(|(_, worker)| worker)
-}
-
-/// Whether runs wait in a line for one worker, or for one to be picked.
-#[must_use]
-pub fn is_routed(line: &str) -> bool {
-    line.contains('/')
-}
-
-/// How long ago a worker may have been counted up to have been heard lately, in milliseconds: one that is well always is.
-pub const HEARD_MS: i64 = (FRESH_MS + HOLD_MS).cast_signed();
-
-/// What a job's strategy remembers of the runs that were routed.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Memory {
-    /// The count of `round`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    round: Option<u64>,
-    /// How often each worker was picked by `least_frequently_used`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    counts: BTreeMap<String, u64>,
-    /// The workers of `least_recently_used`, the one that was picked last at the end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    order: Vec<String>,
-}
-
-/// A worker that lives.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Candidate {
-    /// What it is called.
-    pub name: String,
-    /// Queues that it takes runs from.
-    pub queues: Vec<String>,
-    /// For selecting.
-    pub labels: BTreeMap<String, String>,
-    /// Runs that it executes at a time.
-    pub slots: u32,
-    /// Whether it was heard lately.
-    pub heard: bool,
-}
-
-/// A run that waits for a worker to be picked.
-#[derive(Clone, Copy, Debug)]
-pub struct Unrouted<'a> {
-    /// Which.
-    pub run: RunId,
-    /// Of which job.
-    pub job: JobId,
-    /// That job as it was when the run was made.
-    pub definition: &'a Job,
-    /// JSON given with the run.
-    pub input: Option<&'a str>,
-    /// Which shard of another run it is, if it is one: it goes to the worker that is at that place now, or to the first.
-    pub shard: Option<u32>,
-}
-
-/// Who executes a run.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Choice {
-    /// Nobody yet: it waits.
-    Nobody,
-    /// One worker, by name.
-    One(String),
-    /// Each of these executes a [`Shard`], in order.
-    Each(Vec<String>),
-}
-
 /// Which part of a run another one executes for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
@@ -213,108 +87,3 @@ pub fn ended(states: &[RunState], cancel_requested: bool) -> (Verdict, Option<St
 
 /// How many shards a reason names at most.
 const NAMED_MAX: usize = 10;
-
-/// Picks workers for runs, one run after the other.
-#[derive(Debug, Default)]
-pub struct Router {
-    /// In order.
-    workers: Vec<Candidate>,
-    /// Runs that each has or that wait for it, by name and job, as far as anybody asked.
-    load: FxHashMap<String, BTreeMap<JobId, u32>>,
-    rings: FxHashMap<Vec<usize>, Ring>,
-}
-
-impl Router {
-    /// Picks from these workers.
-    #[must_use]
-    pub fn new(mut workers: Vec<Candidate>) -> Self {
-        workers.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { workers, ..Self::default() }
-    }
-
-    /// Notes runs that a worker has, or that wait for it.
-    pub fn note_load(&mut self, worker: &str, job: JobId, runs: u32) {
-        *self.load.entry(worker.to_owned()).or_default().entry(job).or_default() += runs;
-    }
-
-    /// Whether the worker of a line lives and takes runs from its queue. False for a line without a worker.
-    #[must_use]
-    pub fn serves(&self, line: &str) -> bool {
-        let queue = queue_of(line);
-        let is_it = |name: &str| self.workers.iter().any(|worker| worker.name == name && worker.serves(queue));
-        worker_of(line).is_some_and(is_it)
-    }
-
-    /// The worker that a run goes to. What the strategy has to remember is changed in `memory`, and the run counts to
-    /// the load of its worker from now on.
-    pub fn route(&mut self, run: &Unrouted<'_>, memory: &mut Memory) -> Choice {
-        let routing = &run.definition.routing;
-        let places = self.fitting(run.definition);
-        let Self { workers, load, rings } = self;
-        let fits: Vec<Fit<'_>> = places.iter().map(|place| fit(&workers[*place..], load, run.job)).collect();
-        let index = match routing.strategy() {
-            _ if fits.is_empty() => None,
-            Strategy::ShardingBroadcast if run.shard.is_some() => {
-                let place = run.shard.and_then(|index| usize::try_from(index).ok());
-                place.filter(|place| *place < fits.len()).or(Some(0))
-            }
-            Strategy::ShardingBroadcast => {
-                let names: Vec<String> = fits.iter().map(|fit| fit.name.to_owned()).collect();
-                names.iter().for_each(|name| self.note_load(name, run.job, 1));
-                return Choice::Each(names);
-            }
-            Strategy::ConsistentHash => {
-                let key = routing.key.as_deref().and_then(|key| key_of(run.definition, run.input, key));
-                let names = fits.iter().map(|fit| fit.name);
-                let ring = rings.entry(places.clone()).or_insert_with(|| Ring::new(names));
-                Some(ring.place(&key.unwrap_or_else(|| run.job.to_string())))
-            }
-            strategy => choose::choose(strategy, &fits, memory, run.run.scattered()),
-        };
-        let Some(index) = index else { return Choice::Nobody };
-        let name = fits[index].name.to_owned();
-        self.note_load(&name, run.job, 1);
-        Choice::One(name)
-    }
-
-    /// The places of the workers that fit, in order, one of each name.
-    fn fitting(&self, job: &Job) -> Vec<usize> {
-        let fits = |worker: &Candidate| worker.serves(&job.queue) && job.routing.fits(&worker.labels);
-        let mut names = BTreeSet::new();
-        let places = self.workers.iter().enumerate().filter(|(_, worker)| fits(worker));
-        places.filter(|(_, worker)| names.insert(&worker.name)).map(|(place, _)| place).collect()
-    }
-}
-
-/// The first of some workers in order, and those that have its name.
-fn fit<'a>(workers: &'a [Candidate], load: &FxHashMap<String, BTreeMap<JobId, u32>>, job: JobId) -> Fit<'a> {
-    let name = &workers[0].name;
-    let (mut slots, mut heard) = (0_u32, false);
-    for worker in workers.iter().take_while(|worker| worker.name == *name) {
-        slots = slots.saturating_add(worker.slots);
-        heard |= worker.heard;
-    }
-    let load = load.get(name);
-    let busy = load.map_or(0, |load| load.values().sum());
-    Fit { name, free: slots.saturating_sub(busy), has_job: load.is_some_and(|load| load.contains_key(&job)), heard }
-}
-
-impl Candidate {
-    fn serves(&self, queue: &str) -> bool {
-        self.queues.iter().any(|served| served == queue)
-    }
-}
-
-/// The text of a member of a run's input. Nothing if it is not there.
-fn key_of(job: &Job, given: Option<&str>, key: &str) -> Option<String> {
-    let input = job.merged_input(given);
-    let found = if key.starts_with('/') { input.pointer(key) } else { input.get(key) };
-    match found? {
-        Value::Null => None,
-        Value::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests;

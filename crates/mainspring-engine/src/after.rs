@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use mainspring_core::cluster::ShardSet;
-use mainspring_core::routing::WORKFLOW_LINE;
+use mainspring_core::line::WORKFLOW_LINE;
 use mainspring_store::{AfterDue, AfterFire, AfterFired, Error, Result, Store};
 
 use crate::clock::RightTime;

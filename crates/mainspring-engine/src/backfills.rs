@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::Job;
+use mainspring_core::line::{Line, WORKFLOW_LINE};
 use mainspring_core::planner::Limits;
-use mainspring_core::routing::{WORKFLOW_LINE, queue_of};
 use mainspring_core::workflow::backfill::{Action, BackfillState, ItemState, Standing};
 use mainspring_core::{RunId, RunSource, Timestamp};
 use mainspring_store::{
@@ -178,7 +178,7 @@ impl Backfills {
         if room > 0 {
             let definition = self.definitions.definition(row.job, row.job_version).await?;
             let line = self.lanes.line(row.job, &definition);
-            let room = room.min(self.room_in_queue(queue_of(&line)).await?);
+            let room = room.min(self.room_in_queue(Line::parse(&line).queue()).await?);
             let at = self.time.now();
             let trigger = definition.triggers.iter().find(|trigger| trigger.name == row.spec.trigger);
             let input = trigger.map(|trigger| &trigger.input).filter(|input| !input.is_null());

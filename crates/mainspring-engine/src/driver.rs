@@ -7,9 +7,9 @@ use mainspring_core::batch::{GapOutcome, LiveRun, Placed, Queues, Released, Trig
 use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::lane::{JobLane, Take};
+use mainspring_core::line::WORKFLOW_LINE;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Limits, Part, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
-use mainspring_core::routing::WORKFLOW_LINE;
 use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, Timestamp, TriggerId, TzdataVersion};

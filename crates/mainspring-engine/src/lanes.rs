@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use mainspring_core::JobId;
 use mainspring_core::job::Job;
-use mainspring_core::lane::{JobLane, Judge, Lane, Lanes, slow_line};
+use mainspring_core::lane::{JobLane, Judge, Lane, Lanes};
+use mainspring_core::line::Line;
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::run::AttemptOutcome;
 use mainspring_store::{Error, Store, causes};
@@ -79,7 +80,7 @@ impl LaneWatch {
     /// The line in which a new run of a job waits.
     pub(crate) fn line(&self, id: JobId, job: &Job) -> String {
         let line = job.line();
-        if self.known().is_short(id) { line } else { slow_line(&line) }
+        if self.known().is_short(id) { line } else { Line::parse(&line).slow().to_string() }
     }
 
     /// Hears what becomes known, all that is known already first, and when waiting runs were moved.

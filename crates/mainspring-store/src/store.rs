@@ -179,7 +179,7 @@ pub trait Store: Send + Sync + 'static {
     /// that awaits one is noted in the outbox.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;
 
-    /// Picks workers for runs of routed jobs, until `limit` or a few more are placed, as [`mainspring_core::routing::Router`] says, and puts each into the line of
+    /// Picks workers for runs of routed jobs, until `limit` or a few more are placed, as [`mainspring_core::router::Router`] says, and puts each into the line of
     /// its worker. Before that, runs in lines whose worker is gone, or takes none of their queue any more, wait for another pick. What
     /// strategies remember is read and written under one lock, so that it holds whoever asks.
     ///

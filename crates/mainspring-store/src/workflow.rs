@@ -1,6 +1,6 @@
 //! What goes in and out of a store for runs of workflows.
 //!
-//! A run of a workflow is a row of `run` like any other, which waits in [`WORKFLOW_LINE`](mainspring_core::routing::WORKFLOW_LINE). Once
+//! A run of a workflow is a row of `run` like any other, which waits in [`WORKFLOW_LINE`](mainspring_core::line::WORKFLOW_LINE). Once
 //! it is begun it is `running` and held by nobody: it has a row of `workflow_run`, whose `turn` counts what was written. Whoever
 //! advances it names the turn that it has seen, so that of two nodes one wins and the other reads again.
 //!

@@ -12,7 +12,7 @@ use super::spacing::Spacing;
 use super::{Answered, Command, Planner};
 use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed, Progress};
 use crate::id::{BatchId, TriggerId};
-use crate::lane::slow_line;
+use crate::line::Line;
 use crate::rule::{Rule, Start, guarded};
 
 /// When a trigger is tried again that somebody else has locked.
@@ -170,7 +170,7 @@ impl Planner {
                 run.claim = served && self.slots.take(entry.job);
             }
             if self.slots.is_slow(entry.job, entry.runs.iter().any(|run| !run.claim)) {
-                entry.queue = slow_line(&entry.queue).into();
+                entry.queue = Line::parse(&entry.queue).slow().to_string().into();
             }
             self.limits.admit(entry);
         }

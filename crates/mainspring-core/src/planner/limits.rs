@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{FireEntry, Gap, GapOutcome, GapReason};
 use crate::job::Job;
-use crate::routing::queue_of;
+use crate::line::Line;
 
 /// The policy under which fires of a full queue are suppressed, as their gaps name it.
 const POLICY: &str = "max_waiting";
@@ -68,7 +68,7 @@ impl Limits {
     }
 
     fn of(&self, line: &str) -> Option<&QueueLimit> {
-        if self.queues.is_empty() { None } else { self.queues.get(queue_of(line)) }
+        if self.queues.is_empty() { None } else { self.queues.get(Line::parse(line).queue()) }
     }
 
     /// Suppresses those runs of an entry for which its queue has no room, and takes the room of the others. Runs that start at once do not
@@ -77,7 +77,7 @@ impl Limits {
         if self.queues.is_empty() || entry.progress.awaiting_run.is_some() {
             return;
         }
-        let Some(limit) = self.queues.get_mut(queue_of(&entry.queue)) else { return };
+        let Some(limit) = self.queues.get_mut(Line::parse(&entry.queue).queue()) else { return };
         let gaps = &mut entry.gaps;
         entry.runs.retain(|run| {
             let waits = !run.claim;

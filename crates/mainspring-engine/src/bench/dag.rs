@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use mainspring_core::job::{Job, JobKey, Task};
-use mainspring_core::routing::WORKFLOW_LINE;
+use mainspring_core::line::WORKFLOW_LINE;
 use mainspring_core::run::Origin;
 use mainspring_core::workflow::{TaskDefinition, Workflow};
 use mainspring_core::{JobId, RunId, RunSource, Timestamp};

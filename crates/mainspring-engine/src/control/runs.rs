@@ -2,7 +2,7 @@
 
 use mainspring_core::batch::{Progress, Rearm, TriggerRow, TriggerStatus};
 use mainspring_core::job::JobKey;
-use mainspring_core::routing::{WORKFLOW_LINE, queue_of, worker_line};
+use mainspring_core::line::{Line, WORKFLOW_LINE};
 use mainspring_core::rule::Loaded;
 use mainspring_core::run::Origin;
 use mainspring_core::{RunId, RunSource, Timestamp};
@@ -57,7 +57,10 @@ impl Control {
             origin: ask.origin,
             input: ask.input.filter(|input| !input.is_null()).map(|input| input.to_string()),
             queue: match &ask.worker {
-                Some(worker) => worker_line(queue_of(&self.lanes.line(job.id, &job.definition)), worker),
+                Some(worker) => {
+                    Line::Worker { queue: Line::parse(&self.lanes.line(job.id, &job.definition)).queue(), worker }
+                        .to_string()
+                }
                 None => self.lanes.line(job.id, &job.definition),
             },
             priority: ask.priority.unwrap_or(job.definition.priority),
@@ -73,7 +76,7 @@ impl Control {
     /// Asks the store for a run, unless its queue is full. One that was asked for before is there, and is not refused.
     pub(super) async fn ask(&self, asked: AskedRun) -> Result<RunInfo> {
         let id = asked.id;
-        let queue = queue_of(&asked.queue);
+        let queue = Line::parse(&asked.queue).queue();
         if let Some(max_waiting) = self.max_waiting(queue).await?
             && self.store.waiting(queue, max_waiting).await? >= max_waiting
         {

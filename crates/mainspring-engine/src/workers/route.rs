@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mainspring_core::routing::worker_of;
+use mainspring_core::line::Line;
 use mainspring_core::workers::BEAT_MS;
 use mainspring_store::{Error as StoreError, Routed, causes};
 use rustc_hash::FxHashSet;
@@ -57,7 +57,7 @@ impl Workers {
 impl Inner {
     /// Wakes the workers in whose lines runs wait.
     fn call(&self, routed: &Routed) {
-        let names: FxHashSet<&str> = routed.lines.iter().filter_map(|line| worker_of(line)).collect();
+        let names: FxHashSet<&str> = routed.lines.iter().filter_map(|line| Line::parse(line).worker()).collect();
         if names.is_empty() {
             return;
         }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, Weak};
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::Job;
 use mainspring_core::lane::{Lanes, Take, claim_of};
+use mainspring_core::line::Line;
 use mainspring_core::planner::AttemptEnd;
-use mainspring_core::routing::{Shard, Strategy, worker_line};
+use mainspring_core::routing::{Shard, Strategy};
 use mainspring_core::rule::Start;
 use mainspring_core::workers::{self, Reception, Refusal, hold_ms};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp};
@@ -183,7 +184,7 @@ impl Session {
             runs: FxHashMap::default(),
             next_line: FxHashMap::default(),
         };
-        let own = |queue: &String| worker_line(queue, &info.name);
+        let own = |queue: &String| Line::Worker { queue, worker: &info.name }.to_string();
         let queues = Queues::named(info.queues.iter().map(String::as_str));
         Self {
             id: info.id,

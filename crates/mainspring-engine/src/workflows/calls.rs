@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use mainspring_core::job::JobKey;
-use mainspring_core::routing::{HOLD_LINE, WORKFLOW_LINE, queue_of};
+use mainspring_core::line::{HOLD_LINE, Line, WORKFLOW_LINE};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::workflow::{AfterCall, CALLS_DEEP_MAX, Item, TaskContext, TaskState, run_name};
 use mainspring_core::{RunId, Timestamp};
@@ -51,7 +51,7 @@ impl Live {
         if run.as_ref().is_some_and(|run| run.cancel_requested_at.is_some()) {
             self.note_asked_to_end(child);
         }
-        let is_pause = |run: &RunInfo| run.task.is_some() && run.queue == queue_of(HOLD_LINE);
+        let is_pause = |run: &RunInfo| run.task.is_some() && run.queue == Line::parse(HOLD_LINE).queue();
         match run {
             Some(pause) if is_pause(&pause) => {
                 let ended = pause.input.and_then(|ended| ended.parse().ok()).unwrap_or(0);

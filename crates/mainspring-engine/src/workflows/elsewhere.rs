@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use mainspring_core::job::JobKey;
-use mainspring_core::routing::HOLD_LINE;
+use mainspring_core::line::HOLD_LINE;
 use mainspring_core::workflow::{Elsewhere, Found, Needed, Settled, TaskContext, TaskState, counted};
 use mainspring_core::{RunId, Timestamp};
 use mainspring_store::{Await, Error, JobRow, Result, RunInfo, RunQuery, Stands, TaskStart, WorkflowDue, WorkflowStep};

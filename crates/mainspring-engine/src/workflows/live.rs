@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::job::Job;
-use mainspring_core::routing::HOLD_LINE;
+use mainspring_core::line::HOLD_LINE;
 use mainspring_core::run::Verdict;
 use mainspring_core::workflow::{
     End, Found, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, counted, run_name,

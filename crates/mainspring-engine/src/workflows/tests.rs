@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::job::{Job, JobKey, Task};
-use mainspring_core::routing::HOLD_LINE;
+use mainspring_core::line::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{
     Approval, FailFast, Hold, OnTimeout, RunFacts, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule,

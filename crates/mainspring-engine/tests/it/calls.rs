@@ -230,7 +230,7 @@ async fn run_that_a_row_names_is_asked_for_by_the_next_node() {
             let job = store.job(&key).await.expect("read").expect("there");
             let at = SystemClock.now();
             let id = RunId::new(at, mainspring_core::RunSource::Asked(job.id, 77));
-            let line = mainspring_core::routing::WORKFLOW_LINE.to_owned();
+            let line = mainspring_core::line::WORKFLOW_LINE.to_owned();
             let asked = mainspring_store::AskedRun {
                 id,
                 job: job.id,

@@ -2,7 +2,7 @@
 
 use mainspring_api::{Attention, AttentionKind, DashboardPoint, LongRun};
 use mainspring_core::Timestamp;
-use mainspring_core::routing::queue_of;
+use mainspring_core::line::Line;
 use mainspring_core::run::RunState;
 use mainspring_store::RunCount;
 
@@ -40,7 +40,7 @@ pub(super) fn stuck(longest: &[LongRun]) -> impl Iterator<Item = Attention> {
 pub(super) fn late(runs: &[RunCount], now: Timestamp) -> impl Iterator<Item = Attention> {
     let waits = move |count: &&RunCount| count.state == RunState::Queued && now.since(count.oldest_due_at) > LATE_MS;
     runs.iter().filter(waits).map(move |count| {
-        let queue = queue_of(&count.queue).to_owned();
+        let queue = Line::parse(&count.queue).queue().to_owned();
         let detail = format!(
             "{} runs wait in queue \"{queue}\", the first for {} s",
             count.count,

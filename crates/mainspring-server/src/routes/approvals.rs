@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use mainspring_api::{Approval, ApprovalFilter, Page, routes};
 use mainspring_core::RunId;
-use mainspring_core::routing::HOLD_LINE;
+use mainspring_core::line::HOLD_LINE;
 use mainspring_core::workflow::{Hold, TaskState};
 use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::{Extension, Json};
 use mainspring_api::{self as api, ErrorCode, Problem, Queue, QueueRate, QueueSettings, is_valid_name, routes};
+use mainspring_core::line::Line;
 use mainspring_core::queue::{QueueRule, Rate, label_of};
-use mainspring_core::routing::queue_of;
 use mainspring_core::run::RunState;
 use mainspring_store::{Error as StoreError, QueueRow};
 use utoipa_axum::routes;
@@ -200,7 +200,7 @@ async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
         queue(&row.name, &mut |queue| queue.settings = settings(row.rule));
     }
     for count in store.figures().await?.runs {
-        queue(queue_of(&count.queue), &mut |queue| match count.state {
+        queue(Line::parse(&count.queue).queue(), &mut |queue| match count.state {
             RunState::Queued => {
                 queue.queued += count.count;
                 let oldest = queue.oldest_due_at.into_iter().chain([instant(count.oldest_due_at)]).min();

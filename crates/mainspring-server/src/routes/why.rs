@@ -7,8 +7,9 @@ use mainspring_core::JobId;
 use mainspring_core::batch::Queues;
 use mainspring_core::job::JobKey;
 use mainspring_core::lane::Lane;
+use mainspring_core::line::{HOLD_LINE, Line};
 use mainspring_core::queue::QueueRule;
-use mainspring_core::routing::{HOLD_LINE, Routing, queue_of};
+use mainspring_core::routing::Routing;
 use mainspring_core::run::RunState;
 use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
@@ -60,7 +61,7 @@ pub(super) async fn reasons_of(app: &App, run: RunInfo) -> Answer<Vec<WhyReason>
         }
         return Ok(reasons);
     }
-    if run.state == RunState::Queued && run.task.is_some() && run.queue == queue_of(HOLD_LINE) {
+    if run.state == RunState::Queued && run.task.is_some() && run.queue == Line::parse(HOLD_LINE).queue() {
         return Ok(vec![why::hold(&run)]);
     }
     let job = app.control().store().job(&run.key).await?;
@@ -140,7 +141,7 @@ async fn queue(app: &App, name: &str) -> Answer<(QueueRule, u64)> {
         return Ok((rule, 0));
     }
     let counts = store.figures().await?.runs.into_iter();
-    let running = counts.filter(|count| queue_of(&count.queue) == name && count.state == RunState::Running);
+    let running = counts.filter(|count| Line::parse(&count.queue).queue() == name && count.state == RunState::Running);
     Ok((rule, running.map(|count| count.count).sum()))
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use mainspring_core::RunId;
 use mainspring_core::batch::{Completion, Queues};
-use mainspring_core::lane::{JobLane, Lane, slow_line};
+use mainspring_core::lane::{JobLane, Lane};
+use mainspring_core::line::Line;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Verdict};
@@ -32,8 +33,8 @@ fn lane(job: &Kept, lane: Lane, line: &str) -> JobLane {
 pub async fn claims_for_short_jobs_pass_by_what_waits_beside_them(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     let job = kit.save(Draft::new("a")).await;
-    let slow = ask(&kit, &job, 0..3, &slow_line("mail")).await;
-    let slow_of_b = ask(&kit, &job, 3..6, &slow_line("mail#b")).await;
+    let slow = ask(&kit, &job, 0..3, &Line::parse("mail").slow().to_string()).await;
+    let slow_of_b = ask(&kit, &job, 3..6, &Line::parse("mail#b").slow().to_string()).await;
     let short = ask(&kit, &job, 10..12, "mail").await;
     let short_of_b = ask(&kit, &job, 12..13, "mail#b").await;
     let usual = ask(&kit, &job, 20..21, "default").await;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::batch::Placed;
-use mainspring_core::routing::{HOLD_LINE, WORKFLOW_LINE};
+use mainspring_core::line::{HOLD_LINE, WORKFLOW_LINE};
 use mainspring_core::run::{Origin, RunState, Verdict};
 use mainspring_core::workflow::TaskState;
 use mainspring_core::workflow::backfill::{Action, ItemState, Order, Part, Reprocess, Spec};

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use mainspring_core::batch::{ClaimedRun, Completion, CompletionBatch, Queues};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::Overlap;
+use mainspring_core::line::Line;
 use mainspring_core::retry::AfterAttempt;
-use mainspring_core::routing::{Routing, Shard, Strategy, worker_line};
+use mainspring_core::routing::{Routing, Shard, Strategy};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
@@ -57,7 +58,7 @@ fn lines(routed: &Routed) -> Vec<&str> {
 
 /// Claims for a worker: from its own line, then from the queue.
 pub(super) async fn claim(kit: &Kit, id: Incarnation, name: &str) -> Vec<ClaimedRun> {
-    let queues = Queues::named([worker_line("mail", name).as_str(), "mail"]);
+    let queues = Queues::named([Line::Worker { queue: "mail", worker: name }.to_string().as_str(), "mail"]);
     let id = BatchId { incarnation: id, ..kit.batch_id() };
     kit.store.claim_for(id, kit.incarnation, &queues, 9, at(2_000)).await.expect("claim")
 }

@@ -618,7 +618,7 @@ pub async fn end_of_a_workflow_that_is_a_task_is_told_to_its_own(store: Arc<dyn 
     let kit = Kit::new(store).await;
     let (_, outer) = begun(&kit, &["a"]).await;
     let mut inner = start(0, "a");
-    inner.start.as_mut().expect("it starts").line = mainspring_core::routing::WORKFLOW_LINE.into();
+    inner.start.as_mut().expect("it starts").line = mainspring_core::line::WORKFLOW_LINE.into();
     let tasks = vec![inner];
     let inner = stepped(&kit, WorkflowStep { tasks, ..step(&read(&kit, outer).await, at(1_000)) }).await[0];
     assert_eq!(due(&kit).await.iter().map(|due| (due.run, due.begins)).collect::<Vec<_>>(), [(inner, true)]);

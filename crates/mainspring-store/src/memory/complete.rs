@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use mainspring_core::batch::TriggerStatus;
 use mainspring_core::batch::{AttemptDetail, Completion, CompletionBatch, CompletionOutcome, Rearm};
+use mainspring_core::line::Line;
 use mainspring_core::retry::AfterAttempt;
-use mainspring_core::routing::{is_routed, queue_of, route_line};
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp};
 
@@ -80,8 +80,9 @@ fn end_run(model: &mut Model, mut run: Run, entry: &Completion, state: RunState)
 
 fn retry(run: &mut Run, entry: &Completion, not_before: Timestamp) {
     run.state = RunState::Scheduled;
-    if is_routed(&run.queue) {
-        run.queue = route_line(queue_of(&run.queue)).into();
+    let line = Line::parse(&run.queue);
+    if line.is_routed() {
+        run.queue = Line::Route { queue: line.queue() }.to_string().into();
     }
     let is_first = run.attempt == 1;
     let more = run.more();

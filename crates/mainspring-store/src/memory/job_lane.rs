@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::lane::{JobLane, Lane, is_slow, slow_line};
-use mainspring_core::routing::is_routed;
+use mainspring_core::lane::{JobLane, Lane};
+use mainspring_core::line::Line;
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId};
 
@@ -43,10 +43,14 @@ impl Lanes {
 
 /// See [`crate::Store::move_runs`].
 pub(super) fn move_runs(model: &mut Model, change: &JobLane, limit: u32) -> u32 {
-    let beside = slow_line(&change.line);
-    let is_wrong = |run: &&Run| match change.lane {
-        Lane::Short => run.state == RunState::Queued && *run.queue == *beside && !is_routed(&run.queue),
-        Lane::Slow => !is_slow(&run.queue) && !is_routed(&run.queue),
+    let beside = Line::parse(&change.line).slow().to_string();
+    let is_wrong = |run: &&Run| {
+        let line = Line::parse(&run.queue);
+        match change.lane {
+            _ if line.is_routed() => false,
+            Lane::Short => run.state == RunState::Queued && *run.queue == *beside,
+            Lane::Slow => !line.is_slow(),
+        }
     };
     let mut runs: Vec<RunId> =
         model.live.iter().filter(|run| run.job == change.job).filter(is_wrong).map(|run| run.id).collect();
@@ -54,8 +58,10 @@ pub(super) fn move_runs(model: &mut Model, change: &JobLane, limit: u32) -> u32 
     runs.truncate(limit as usize);
     for run in &runs {
         model.live.update(*run, |run| {
-            run.queue =
-                if change.lane == Lane::Short { change.line.as_str().into() } else { slow_line(&run.queue).into() };
+            run.queue = match change.lane {
+                Lane::Short => change.line.as_str().into(),
+                Lane::Slow => Line::parse(&run.queue).slow().to_string().into(),
+            };
         });
     }
     if !runs.is_empty() {

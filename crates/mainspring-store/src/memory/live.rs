@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, ClaimedRun, LiveRun, Placed, Queues};
-use mainspring_core::queue::{is_plain, namespace_of, place};
-use mainspring_core::routing::{Shard, queue_of};
+use mainspring_core::line::Line;
+use mainspring_core::queue::place;
+use mainspring_core::routing::Shard;
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -214,7 +215,7 @@ impl Live {
 
     /// Whether runs wait in the line of a namespace.
     pub(super) fn has_shared(&self) -> bool {
-        self.queued.keys().any(|line| namespace_of(line).is_some())
+        self.queued.keys().any(|line| Line::parse(line).is_beside())
     }
 
     /// The lines in which runs wait, in the order of their first ones.
@@ -234,7 +235,7 @@ impl Live {
     pub(super) fn next_queued(&self, queues: &Queues) -> Option<RunId> {
         match queues.of().1 {
             Queues::All | Queues::Short(_) => {
-                let lines = self.queued.iter().filter(|(line, _)| is_plain(line));
+                let lines = self.queued.iter().filter(|(line, _)| Line::parse(line).is_plain());
                 lines.filter_map(|(_, waiting)| waiting.first()).min().map(|place| place.2)
             }
             Queues::Named(queues) => queues.iter().find_map(|queue| self.first_of(queue)),
@@ -271,7 +272,7 @@ impl Live {
         }
         let mut counts: BTreeMap<(&str, &str), RunCount> = BTreeMap::new();
         for run in ids.iter().map(|id| &self.runs[id]) {
-            let queue = queue_of(&run.queue);
+            let queue = Line::parse(&run.queue).queue();
             let new = || RunCount { state: run.state, queue: queue.to_owned(), count: 0, oldest_due_at: run.due_at };
             let count = counts.entry((run.state.as_str(), queue)).or_insert_with(new);
             count.count += 1;

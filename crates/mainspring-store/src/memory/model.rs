@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mainspring_core::batch::{Gap, Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::{GateRule, Job, JobKey};
 use mainspring_core::overlap::{Admission, Gate, REPLACED, admit_replacing, promotable, to_replace};
-use mainspring_core::routing::Memory;
+use mainspring_core::router::Memory;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ use super::live::{Live, Run, Stamp};
 use super::logs::Logs;
 use super::nodes::Nodes;
 use super::outbox::Outbox;
-use super::queues::Line;
+use super::queues::QueueState;
 use super::table::Table;
 use super::webhooks::Webhooks;
 use super::workflow::{NOBODY, Workflows};
@@ -72,7 +72,7 @@ pub(super) struct Model {
     pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
     pub(super) settings: BTreeMap<String, String>,
     /// Those for which something was set.
-    pub(super) queues: BTreeMap<String, Line>,
+    pub(super) queues: BTreeMap<String, QueueState>,
     /// What is known of how long the runs of jobs take.
     pub(super) lanes: Lanes,
     pub(super) keys: FxHashMap<String, Key>,

@@ -5,12 +5,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use mainspring_core::batch::{ClaimedRun, Queues};
-use mainspring_core::lane::is_slow;
-use mainspring_core::queue::{
-    PLAIN_NAMESPACE, QueueRule, is_plain, label_line, label_of, label_tag, label_tag_of, namespace_of, share_out,
-    sharer,
-};
-use mainspring_core::routing::{is_routed, queue_of};
+use mainspring_core::line::{LabelTag, Line};
+use mainspring_core::queue::{QueueRule, label_of, share_out};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp};
 
@@ -23,7 +19,7 @@ use crate::row::QueueRow;
 
 /// A queue for which something is set.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
+pub(super) struct QueueState {
     pub(super) row: QueueRow,
     /// Until when the time of its rate is taken up.
     used_us: i64,
@@ -40,13 +36,13 @@ pub(super) fn set_queue(model: &mut Model, name: &str, rule: QueueRule, expect: 
         return Err(Error::Conflict { what: "queue", key: name.to_owned(), why });
     }
     let row = QueueRow { name: name.to_owned(), rule, revision: revision + 1 };
-    model.queues.insert(name.to_owned(), Line { row: row.clone(), used_us });
+    model.queues.insert(name.to_owned(), QueueState { row: row.clone(), used_us });
     Ok(row)
 }
 
 /// See [`crate::Store::waiting`].
 pub(super) fn waiting(model: &Model, queue: &str, max: u32) -> u32 {
-    let waits = |run: &&Run| run.state == RunState::Queued && queue_of(&run.queue) == queue;
+    let waits = |run: &&Run| run.state == RunState::Queued && Line::parse(&run.queue).queue() == queue;
     u32::try_from(model.live.iter().filter(waits).count()).unwrap_or(max).min(max)
 }
 
@@ -68,7 +64,7 @@ pub(super) fn claim(
     for shares in steps(&model.live, queues, is_ruled) {
         let mut left = limit.saturating_sub(count(&claimed));
         if let Queues::Named(_) = queues.of().1 {
-            let queue = shares.iter().flatten().flatten().next().map(|line| queue_of(line));
+            let queue = shares.iter().flatten().flatten().next().map(|line| Line::parse(line).queue());
             left = left.min(queue.map_or(u32::MAX, |queue| room(model, queue, at)));
         }
         let take = |who: usize, share| {
@@ -91,19 +87,22 @@ type Share = Vec<Option<Arc<str>>>;
 fn steps(live: &Live, queues: &Queues, is_ruled: bool) -> Vec<Vec<Share>> {
     let (short, queues) = queues.of();
     let mut lines: Vec<Arc<str>> = live.queues_by_head().collect();
-    lines.retain(|line| !(short && is_slow(line)));
-    let has_plain = lines.iter().any(|line| is_plain(line));
+    lines.retain(|line| !(short && Line::parse(line).is_slow()));
+    let has_plain = lines.iter().any(|line| Line::parse(line).is_plain());
     let Queues::Named(queues) = queues else {
-        let has_beside = lines.iter().any(|line| namespace_of(line) == Some(PLAIN_NAMESPACE));
+        let is_beside_plain = |line: Line<'_>| line.is_beside() && line.sharer().is_empty();
+        let has_beside = lines.iter().any(|line| is_beside_plain(Line::parse(line)));
         let is_whole = has_plain && !is_ruled && !has_beside;
-        let one_by_one = |line: &&Arc<str>| namespace_of(line).is_some() || is_plain(line) && !is_whole;
+        let is_single = |line: Line<'_>| line.is_beside() || line.is_plain() && !is_whole;
+        let one_by_one = |line: &&Arc<str>| is_single(Line::parse(line));
         let shares = by_sharer(lines.iter().filter(one_by_one)).into_values();
         return vec![is_whole.then(|| vec![None]).into_iter().chain(shares).collect()];
     };
     let of = |queue: &Arc<str>| {
-        let is_of = |line: &&Arc<str>| *line == queue || namespace_of(line).is_some() && queue_of(line) == &**queue;
+        let is_beside = |line: Line<'_>| line.is_beside() && line.queue() == &**queue;
+        let is_of = |line: &&Arc<str>| *line == queue || is_beside(Line::parse(line));
         let mut shares = by_sharer(lines.iter().filter(is_of));
-        if has_plain || !is_plain(queue) {
+        if has_plain || !Line::parse(queue).is_plain() {
             shares.entry("").or_default();
         }
         shares.into_values().collect()
@@ -114,7 +113,7 @@ fn steps(live: &Live, queues: &Queues, is_ruled: bool) -> Vec<Vec<Share>> {
 /// The lines of each who shares what is claimed.
 fn by_sharer<'a>(lines: impl Iterator<Item = &'a Arc<str>>) -> BTreeMap<&'a str, Share> {
     let mut sharers: BTreeMap<&str, Share> = BTreeMap::new();
-    lines.for_each(|line| sharers.entry(sharer(line)).or_default().push(Some(Arc::clone(line))));
+    lines.for_each(|line| sharers.entry(Line::parse(line).sharer()).or_default().push(Some(Arc::clone(line))));
     sharers
 }
 
@@ -123,7 +122,9 @@ fn claim_line(model: &mut Model, owner: u32, line: Option<&str>, limit: u32, at:
         Some(line) => live.first_of(line),
         None => live.next_queued(&Queues::All),
     };
-    let Some(queue) = line.map(queue_of) else { return claim_labelled(model, owner, limit, at, None, first) };
+    let Some(queue) = line.map(|line| Line::parse(line).queue()) else {
+        return claim_labelled(model, owner, limit, at, None, first);
+    };
     let room = room(model, queue, at).min(limit);
     let taken = claim_labelled(model, owner, room, at, line, first);
     if let Some(set) = model.queues.get_mut(queue) {
@@ -145,8 +146,8 @@ fn claim_labelled(
     if labels.is_empty() {
         return take(model, owner, limit, at, first);
     }
-    let tag = line.and_then(label_tag);
-    let of_line = labels.iter().filter(|(label, _)| tag == Some(&*label_tag_of(label)));
+    let tag = line.and_then(|line| Line::parse(line).label());
+    let of_line = labels.iter().filter(|(label, _)| tag == Some(LabelTag::of(label)));
     let limit = of_line.map(|(_, room)| *room).fold(limit, u32::min);
     let mut taken = Vec::new();
     while count(&taken) < limit
@@ -154,10 +155,10 @@ fn claim_labelled(
     {
         let has = labels_of(model, id, &labels);
         if let Some(full) = has.iter().find(|label| labels[*label] == 0) {
-            if line.is_some_and(is_routed) {
+            if line.is_some_and(|line| Line::parse(line).is_routed()) {
                 break;
             }
-            model.live.update(id, |run| run.queue = label_line(&run.queue, full).into());
+            model.live.update(id, |run| run.queue = Line::parse(&run.queue).labelled(full).to_string().into());
             continue;
         }
         for label in has {
@@ -187,7 +188,7 @@ fn labels_of(model: &Model, id: RunId, among: &BTreeMap<String, u32>) -> Vec<Str
 /// See [`crate::Store::counted`].
 pub(super) fn counted(model: &Model, limited: &str) -> u32 {
     let counts = |run: &&Run| match label_of(limited) {
-        None => queue_of(&run.queue) == limited,
+        None => Line::parse(&run.queue).queue() == limited,
         Some((name, value)) => {
             let job = model.jobs.get(run.job.0);
             job.and_then(|job| job.row.definition.labels.get(name)).is_some_and(|has| has == value)

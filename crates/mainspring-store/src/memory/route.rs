@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mainspring_core::routing::{
-    Candidate, Choice, HEARD_MS, Router, Shard, Unrouted, ended, is_of_workflows, is_routed, queue_of, route_line,
-    worker_line, worker_of,
-};
+use mainspring_core::line::Line;
+use mainspring_core::router::{Candidate, Choice, HEARD_MS, Router, Unrouted};
+use mainspring_core::routing::{Shard, ended};
 use mainspring_core::run::{Origin, RunState, Verdict};
 use mainspring_core::{JobId, RunId, Timestamp};
 
@@ -20,17 +19,17 @@ pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
     end_parents(model, at);
     let mut router = router(model, at);
     let mut routed = Routed::default();
-    for run in queued(model, |run| is_routed(&run.queue) && !is_of_workflows(&run.queue)) {
+    for run in queued(model, |run| matches!(Line::parse(&run.queue), Line::Route { .. } | Line::Worker { .. })) {
         let queue = &model.live.get(run).expect("listed above").queue;
         if router.serves(queue) {
             routed.lines.insert(queue.to_string());
         } else {
-            let line = route_line(queue_of(queue)).into();
+            let line = Line::Route { queue: Line::parse(queue).queue() }.to_string().into();
             model.live.update(run, |run| run.queue = line);
         }
     }
     let mut lines: Vec<Arc<str>> = model.live.queued().map(|run| Arc::clone(&run.queue)).collect();
-    lines.retain(|line| is_routed(line) && worker_of(line).is_none() && !is_of_workflows(line));
+    lines.retain(|line| matches!(Line::parse(line), Line::Route { .. }));
     lines.sort_unstable();
     lines.dedup();
     for line in lines {
@@ -45,6 +44,7 @@ pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
 
 fn route_line_of(model: &mut Model, router: &mut Router, line: &str, limit: u32, at: Timestamp, routed: &mut Routed) {
     let mut stuck = BTreeSet::new();
+    let queue = Line::parse(line).queue();
     for id in queued(model, |run| *run.queue == *line) {
         let run = model.live.get(id).expect("listed above");
         let version = (run.job, run.job_version);
@@ -60,12 +60,12 @@ fn route_line_of(model: &mut Model, router: &mut Router, line: &str, limit: u32,
                 continue;
             }
             Choice::One(worker) => {
-                let line = worker_line(queue_of(line), &worker);
+                let line = Line::Worker { queue, worker: &worker }.to_string();
                 model.live.update(id, |run| run.queue = line.as_str().into());
                 vec![line]
             }
             Choice::Each(workers) => {
-                let lines = workers.iter().map(|worker| worker_line(queue_of(line), worker)).collect();
+                let lines = workers.iter().map(|worker| Line::Worker { queue, worker }.to_string()).collect();
                 split(model, id, &lines, at);
                 lines
             }
@@ -190,7 +190,7 @@ fn router(model: &Model, at: Timestamp) -> Router {
         let holder = model.incarnations.get(run.owner as usize).and_then(|id| model.workers.get(id));
         let worker = match run.state {
             RunState::Running => holder.map(|worker| worker.row.info.name.as_str()),
-            RunState::Queued => worker_of(&run.queue),
+            RunState::Queued => Line::parse(&run.queue).worker(),
             _ => None,
         };
         worker.into_iter().for_each(|worker| router.note_load(worker, run.job, 1));

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use mainspring_core::batch::{AttemptDetail, Placed, Rearm};
+use mainspring_core::line::Line;
 use mainspring_core::overlap::{Admission, admit_asked};
-use mainspring_core::routing::{queue_of, worker_of};
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId, Timestamp};
 
@@ -237,8 +237,8 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         started_at: over.map_or(more.started_at, |over| over.started_at),
         ended_at: over.map_or(more.ended_at, |over| Some(over.ended_at)),
         attempt: run.attempt,
-        queue: queue_of(&run.queue).to_owned(),
-        worker: worker_of(&run.queue).map(str::to_owned),
+        queue: Line::parse(&run.queue).queue().to_owned(),
+        worker: Line::parse(&run.queue).worker().map(str::to_owned),
         priority: run.priority,
         not_before: more.not_before,
         cancel_requested_at: more.cancel_requested_at,

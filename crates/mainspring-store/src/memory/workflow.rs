@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use mainspring_core::batch::Placed;
 use mainspring_core::cluster::{Shard, ShardSet};
-use mainspring_core::routing::WORKFLOW_LINE;
+use mainspring_core::line::WORKFLOW_LINE;
 use mainspring_core::run::{Origin, RunEvent, RunState, next_state};
 use mainspring_core::workflow::{Stop, TaskState};
 use mainspring_core::{RunId, Timestamp, shard_of};

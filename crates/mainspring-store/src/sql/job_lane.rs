@@ -1,6 +1,7 @@
 //! What is known of how long the runs of jobs take, and the lines in which they wait.
 
-use mainspring_core::lane::{JobLane, Lane, slow_line};
+use mainspring_core::lane::{JobLane, Lane};
+use mainspring_core::line::Line;
 use mainspring_core::{JobId, RunId};
 
 use super::Batches;
@@ -42,7 +43,7 @@ pub(crate) fn move_runs(session: &mut Session<impl Batches>, change: &JobLane, l
     let found = |row: &Row<'_>| Ok((run_id(row, 0)?, row.get::<String>(1)?));
     let mut runs: Vec<(RunId, String)> = match change.lane {
         Lane::Short => {
-            let line = slow_line(&change.line);
+            let line = Line::parse(&change.line).slow().to_string();
             let values: [(&str, &dyn ToSql); 3] = [(":line", &line), (":job", &change.job.0), (":limit", &limit)];
             read(db, sql!("lane_short_read", mysql), &values, found)?
         }
@@ -53,7 +54,7 @@ pub(crate) fn move_runs(session: &mut Session<impl Batches>, change: &JobLane, l
     };
     runs.sort_unstable();
     for (run, from) in &runs {
-        let to = if change.lane == Lane::Short { change.line.clone() } else { slow_line(from) };
+        let to = if change.lane == Lane::Short { change.line.clone() } else { Line::parse(from).slow().to_string() };
         let values: [(&str, &dyn ToSql); 3] = [(":line", &to), (":id", run.as_bytes()), (":from", from)];
         execute(db, sql!("lane_move"), &values)?;
     }

@@ -7,7 +7,7 @@ mod workflow;
 use std::collections::BTreeMap;
 
 use mainspring_core::batch::ANSWERS_KEPT;
-use mainspring_core::routing::queue_of;
+use mainspring_core::line::Line;
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
@@ -274,7 +274,7 @@ pub(crate) fn unfinished(db: &dyn Db) -> Step<Vec<RunCount>> {
     let mut counts = read_known(db, sql!("unfinished"), &[(":limit", &COUNTED_MAX)], |row| {
         Ok(RunCount {
             state: word(row, 0, RunState::from_word)?,
-            queue: queue_of(row.get(1)?).to_owned(),
+            queue: Line::parse(row.get(1)?).queue().to_owned(),
             count: row.get::<i64>(2)?.unsigned_abs(),
             oldest_due_at: instant(row, 3)?,
         })

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use mainspring_core::RunId;
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
+use mainspring_core::line::Line;
 use mainspring_core::queue::{QueueRule, Rate, label_of, share_out};
-use mainspring_core::routing::queue_of;
 
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
 use super::session::Session;
@@ -89,7 +89,7 @@ pub(crate) fn waiting(db: &impl Batches, queue: &str, max: u32) -> Step<u32> {
     db.add_lines(Lines::Any, &mut lines)?;
     let mut count = 0;
     // One by one: which lines are between two others depends on the language of the database.
-    for line in lines.iter().filter(|line| queue_of(line) == queue) {
+    for line in lines.iter().filter(|line| Line::parse(line).queue() == queue) {
         let values: [(&str, &dyn ToSql); 2] = [(":line", line), (":limit", &(max - count))];
         count += read_one(db, sql!("queue_waiting", mysql), &values, |row| row.get::<u32>(0))?.unwrap_or(0);
         if count >= max {
@@ -166,7 +166,7 @@ struct Claim<'a, D> {
 impl<D: Batches> Claim<'_, D> {
     /// How many runs may leave where all of these lines are of one queue.
     fn room(&mut self, shares: &[Share]) -> Step<u32> {
-        let mut queues = shares.iter().flatten().map(|line| line.as_deref().map(queue_of));
+        let mut queues = shares.iter().flatten().map(|line| line.as_deref().map(|line| Line::parse(line).queue()));
         let first = queues.next().flatten().filter(|first| queues.all(|queue| queue == Some(*first)));
         let set = first.and_then(|queue| self.rules.get_mut(queue));
         set.map_or(Ok(u32::MAX), |set| room(self.db, set, &[], self.at))
@@ -178,7 +178,7 @@ impl<D: Batches> Claim<'_, D> {
         let mut taken = 0;
         for line in share.iter().map(Option::as_deref) {
             let (left, from) = (limit - taken, self.look.from(line));
-            let claimed = match line.and_then(|line| Some((line, self.rules.get_mut(queue_of(line))?))) {
+            let claimed = match line.and_then(|line| Some((line, self.rules.get_mut(Line::parse(line).queue())?))) {
                 _ if left == 0 => break,
                 Some((line, set)) => {
                     let room = room(db, set, &[], at)?.min(left);

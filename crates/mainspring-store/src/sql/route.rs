@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::job::Job;
-use mainspring_core::routing::{
-    Candidate, Choice, HEARD_MS, Memory, Router, Unrouted, ended, is_of_workflows, queue_of, route_line, worker_line,
-    worker_of,
-};
+use mainspring_core::line::Line;
+use mainspring_core::router::{Candidate, Choice, HEARD_MS, Memory, Router, Unrouted};
+use mainspring_core::routing::ended;
 use mainspring_core::run::{RunEvent, RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 
@@ -61,7 +60,7 @@ pub(crate) fn work(db: &impl Batches) -> Step<Work> {
 fn routed_lines(db: &impl Batches) -> Step<Vec<String>> {
     let mut lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
     db.add_lines(Lines::Routed, &mut lines)?;
-    lines.retain(|line| !is_of_workflows(line));
+    lines.retain(|line| !Line::parse(line).is_of_workflows());
     Ok(lines)
 }
 
@@ -134,14 +133,15 @@ pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u
     let mut routed = Routed::default();
     let mut queues = BTreeSet::new();
     for line in lines {
-        let is_of_worker = worker_of(&line).is_some();
+        let is_of_worker = Line::parse(&line).worker().is_some();
         if is_of_worker && router.serves(&line) {
             routed.lines.insert(line);
             continue;
         }
-        let queue = queue_of(&line).to_owned();
+        let queue = Line::parse(&line).queue().to_owned();
         if is_of_worker {
-            let values: [(&str, &dyn ToSql); 2] = [(":route", &route_line(&queue)), (":line", &line)];
+            let values: [(&str, &dyn ToSql); 2] =
+                [(":route", &Line::Route { queue: &queue }.to_string()), (":line", &line)];
             execute(db, sql!("route_back", mysql), &values)?;
         }
         queues.insert(queue);
@@ -182,7 +182,7 @@ impl Pass<'_> {
     /// Picks workers for the runs of a queue: in the order of claims as far as [`ROUTED_MAX`] goes, and then job by job, so that those
     /// for which nobody is there hide no others.
     fn route_queue(&mut self, queue: &str, places: &mut Places) -> Step<()> {
-        let line = route_line(queue);
+        let line = Line::Route { queue }.to_string();
         let values: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &ROUTED_MAX)];
         let first = read(self.db, sql!("route_read", mysql), &values, waiting)?;
         let has_more = first.len() == ROUTED_MAX as usize;
@@ -241,10 +241,12 @@ impl Pass<'_> {
         match choice {
             Choice::One(worker) => {
                 self.routed.moved += 1;
-                self.picked.insert(waiting.run, (queue.to_owned(), worker_line(queue, &worker)));
+                self.picked
+                    .insert(waiting.run, (queue.to_owned(), Line::Worker { queue, worker: &worker }.to_string()));
             }
             Choice::Each(workers) => {
-                let lines: Vec<String> = workers.iter().map(|worker| worker_line(queue, worker)).collect();
+                let lines: Vec<String> =
+                    workers.iter().map(|worker| Line::Worker { queue, worker }.to_string()).collect();
                 self.routed.moved += u32::try_from(lines.len()).unwrap_or(u32::MAX);
                 self.splits.push(Split { waiting, lines });
             }
@@ -263,7 +265,7 @@ impl Pass<'_> {
         let Self { db, jobs, picked, mut routed, splits, .. } = self;
         for (run, (queue, line)) in picked {
             let values: [(&str, &dyn ToSql); 3] =
-                [(":line", &line), (":id", run.as_bytes()), (":from", &route_line(&queue))];
+                [(":line", &line), (":id", run.as_bytes()), (":from", &Line::Route { queue: &queue }.to_string())];
             db.post(sql!("route_run"), &values, None)?;
             routed.lines.insert(line);
         }
@@ -404,7 +406,7 @@ fn note_load(db: &dyn Db, router: &mut Router, lines: &BTreeSet<String>) -> Step
     for line in lines {
         let waits = |row: &Row<'_>| Ok((JobId(row.get(0)?), row.get::<u32>(1)?));
         for (job, runs) in read(db, sql!("route_waiting", mysql), &[(":line", line)], waits)? {
-            worker_of(line).into_iter().for_each(|worker| router.note_load(worker, job, runs));
+            Line::parse(line).worker().into_iter().for_each(|worker| router.note_load(worker, job, runs));
         }
     }
     Ok(())

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use mainspring_core::batch::{Placed, Rearm};
 use mainspring_core::job::{GateRule, JobKey};
+use mainspring_core::line::Line;
 use mainspring_core::overlap::{Admission, admit_asked};
-use mainspring_core::routing::{Shard, queue_of, worker_of};
+use mainspring_core::routing::Shard;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
@@ -290,8 +291,8 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         started_at: maybe_instant(row, 13)?,
         ended_at: maybe_instant(row, 14)?,
         attempt: row.get(15)?,
-        queue: queue_of(line).to_owned(),
-        worker: worker_of(line).map(str::to_owned),
+        queue: Line::parse(line).queue().to_owned(),
+        worker: Line::parse(line).worker().map(str::to_owned),
         priority: row.get(17)?,
         not_before: maybe_instant(row, 18)?,
         cancel_requested_at: maybe_instant(row, 19)?,

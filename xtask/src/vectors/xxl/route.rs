@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Context;
 use mainspring_core::job::{Job, JobKey, Task};
-use mainspring_core::routing::{Candidate, Choice, Memory, Router, Strategy, Unrouted};
+use mainspring_core::router::{Candidate, Choice, Memory, Router, Unrouted};
+use mainspring_core::routing::Strategy;
 use mainspring_core::{JobId, RunId, RunSource};
 use mainspring_schedule::Timestamp;
 use serde_json::Value;

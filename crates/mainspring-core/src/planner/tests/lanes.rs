@@ -4,7 +4,8 @@ use super::super::Take;
 use super::*;
 use crate::batch::{Changes, ClaimedRun, FireEntry};
 use crate::id::RunSource;
-use crate::lane::{JobLane, Lane, is_slow};
+use crate::lane::{JobLane, Lane};
+use crate::line::Line;
 
 fn known(job: i64, lane: Lane) -> JobLane {
     JobLane { job: JobId(job), lane, line: "default".into() }
@@ -129,7 +130,7 @@ fn fires_take_slots_as_claims_do_and_wait_beside_short_ones() {
             JobId(2) => true,
             _ => !claimed(&entry),
         };
-        assert_eq!(is_slow(&entry.queue), beside, "{entry:?}");
+        assert_eq!(Line::parse(&entry.queue).is_slow(), beside, "{entry:?}");
     }
     assert!(entries.iter().filter(claimed).any(|entry| entry.job == JobId(1)), "a short one finds a slot");
 }

@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::batch::ClaimedRun;
-use mainspring_core::queue::{label_line, label_tag, label_tag_of};
-use mainspring_core::routing::is_routed;
+use mainspring_core::line::{LabelTag, Line};
 use mainspring_core::{JobId, Timestamp};
 
 use super::{Batches, Set, count, locked, room, take_slot};
@@ -60,7 +59,7 @@ impl Labels {
             // What is put back into its own line would come again.
             // Each line is looked at once, however many were put back from those before it.
             let is_enough = self.put_back == before || self.put_back >= PUT_BACK_MAX;
-            if is_last || is_enough || line.is_some_and(is_routed) {
+            if is_last || is_enough || line.is_some_and(|line| Line::parse(line).is_routed()) {
                 break;
             }
             look = LOOK_MAX.max(limit - count(&taken));
@@ -143,11 +142,11 @@ impl Labels {
 
     /// How many runs may leave a line, if it is that of a label. Where nothing is set for it any more, any number may.
     fn room_of(&mut self, db: &impl Batches, line: Option<&str>, at: Timestamp) -> Step<u32> {
-        let Some(tag) = line.and_then(label_tag) else { return Ok(u32::MAX) };
+        let Some(tag) = line.and_then(|line| Line::parse(line).label()) else { return Ok(u32::MAX) };
         self.lock(db, &[], at)?;
         let mut least = u32::MAX;
         for (name, set) in self.names.iter().zip(self.rules.iter_mut().flatten()) {
-            if let Some(set) = set.as_mut().filter(|_| label_tag_of(name) == tag) {
+            if let Some(set) = set.as_mut().filter(|_| LabelTag::of(name) == tag) {
                 least = least.min(room(db, set, &[], at)?);
             }
         }
@@ -162,7 +161,7 @@ fn put_back(db: &impl Batches, run: &ClaimedRun, line: Option<&str>, full: Optio
         Some(line) => line.to_owned(),
         None => read_one(db, sql!("run_line"), &[(":id", id)], |row| row.get::<String>(0))?.unwrap_or_default(),
     };
-    let line = full.map_or_else(|| line.clone(), |label| label_line(&line, label));
+    let line = full.map_or_else(|| line.clone(), |label| Line::parse(&line).labelled(label).to_string());
     let values: [(&str, &dyn ToSql); 2] = [(":queue", &line), (":id", id)];
     execute(db, sql!("claim_back"), &values)?;
     Ok(())

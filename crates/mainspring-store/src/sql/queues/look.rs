@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::batch::Queues;
-use mainspring_core::lane::is_slow;
-use mainspring_core::queue::{is_plain, label_of, namespace_of, sharer};
-use mainspring_core::routing::queue_of;
+use mainspring_core::line::Line;
+use mainspring_core::queue::label_of;
 
 use super::{Batches, Lines, Set, locked};
 use crate::sql::db::{Row, Step, read, read_one, sql};
@@ -50,7 +49,8 @@ impl Look {
             Some(glance) => Self::of(glance),
             None => Self::whole(db)?,
         };
-        look.shared.retain(|line| namespace_of(line).is_some() && !(short && is_slow(line)));
+        let is_wanted = |line: Line<'_>| line.is_beside() && !(short && line.is_slow());
+        look.shared.retain(|line| is_wanted(Line::parse(line)));
         look.ruled.sort_unstable();
         look.shared.sort_unstable();
         Ok(look)
@@ -76,7 +76,7 @@ impl Look {
         set.into_iter().for_each(|name| look.note_set(name));
         let waiting = || heads.iter().filter(|(_, head)| head.is_some()).map(|(line, _)| line);
         look.shared = waiting().cloned().collect();
-        look.has_plain = waiting().any(|line| is_plain(line));
+        look.has_plain = waiting().any(|line| Line::parse(line).is_plain());
         look.known = Some(heads);
         look
     }
@@ -90,7 +90,7 @@ impl Look {
         let Queues::Named(queues) = queues.of().1 else { return Ok(vec![self.shares_of_all(db)?]) };
         let shares = |queue: &Arc<str>| {
             let itself = Some(&**queue).filter(|queue| self.may_have(queue));
-            let others = self.shared.iter().filter(|line| *queue_of(line) == **queue);
+            let others = self.shared.iter().filter(|line| Line::parse(line).queue() == &**queue);
             self.by_sharer(db, itself.into_iter().chain(others.map(String::as_str)))
         };
         queues.iter().map(shares).collect()
@@ -99,14 +99,14 @@ impl Look {
     /// Whether runs may wait in a queue itself. What is known of only some lines says nothing of a worker's that is not among them.
     fn may_have(&self, queue: &str) -> bool {
         match &self.known {
-            Some(heads) => heads.get(queue).map_or(!is_plain(queue), Option::is_some),
-            None => self.has_plain || !is_plain(queue),
+            Some(heads) => heads.get(queue).map_or(!Line::parse(queue).is_plain(), Option::is_some),
+            None => self.has_plain || !Line::parse(queue).is_plain(),
         }
     }
 
     fn shares_of_all(&self, db: &impl Batches) -> Step<Vec<Share>> {
         let (mut shares, mut lines) = (Vec::new(), Vec::new());
-        let is_plain_shared = self.shared.iter().any(|line| sharer(line).is_empty());
+        let is_plain_shared = self.shared.iter().any(|line| Line::parse(line).sharer().is_empty());
         if self.has_plain && self.ruled.is_empty() && !is_plain_shared {
             shares.push(vec![None]);
         } else if self.has_plain {
@@ -119,12 +119,12 @@ impl Look {
     /// The queues in which runs wait.
     fn plain_lines(&self, db: &impl Batches) -> Step<Vec<String>> {
         if let Some(heads) = &self.known {
-            let waiting = heads.iter().filter(|(line, head)| head.is_some() && is_plain(line));
+            let waiting = heads.iter().filter(|(line, head)| head.is_some() && Line::parse(line).is_plain());
             return Ok(waiting.map(|(line, _)| line.clone()).collect());
         }
         let mut lines = read(db, sql!("queues_waiting", mysql), &[], |row| row.get::<String>(0))?;
         db.add_lines(Lines::Any, &mut lines)?;
-        lines.retain(|line| is_plain(line));
+        lines.retain(|line| Line::parse(line).is_plain());
         Ok(lines)
     }
 
@@ -132,7 +132,7 @@ impl Look {
     pub(super) fn rules(&self, db: &impl Batches, steps: &[Vec<Share>]) -> Step<BTreeMap<String, Set>> {
         let lines = || steps.iter().flatten().flatten().flatten();
         let mut rules = BTreeMap::new();
-        for name in self.ruled.iter().filter(|name| lines().any(|line| queue_of(line) == name.as_str())) {
+        for name in self.ruled.iter().filter(|name| lines().any(|line| Line::parse(line).queue() == name.as_str())) {
             rules.extend(locked(db, name)?.map(|set| (name.clone(), set)));
         }
         Ok(rules)
@@ -143,7 +143,7 @@ impl Look {
         let Some(heads) = &self.known else { return i64::MIN };
         let head = match line {
             Some(line) => heads.get(line).copied().flatten(),
-            None => heads.iter().filter(|(line, _)| is_plain(line)).filter_map(|(_, head)| *head).min(),
+            None => heads.iter().filter(|(line, _)| Line::parse(line).is_plain()).filter_map(|(_, head)| *head).min(),
         };
         head.unwrap_or(i64::MIN)
     }
@@ -151,7 +151,7 @@ impl Look {
     /// The lines of each who shares what is claimed, `default` first.
     fn by_sharer<'a>(&self, db: &impl Batches, lines: impl Iterator<Item = &'a str>) -> Step<Vec<Share>> {
         let mut sharers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        lines.for_each(|line| sharers.entry(sharer(line)).or_default().push(line.to_owned()));
+        lines.for_each(|line| sharers.entry(Line::parse(line).sharer()).or_default().push(line.to_owned()));
         sharers.into_values().map(|lines| self.by_head(db, lines)).collect()
     }
 
