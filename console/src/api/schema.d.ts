@@ -2741,6 +2741,10 @@ export interface components {
         Backfill: {
             /** @description All fire times of the range by what the plan said about them. */
             actions: components["schemas"]["BackfillActions"];
+            /** @description Whether it was started together with what depends on it, or because it depends on another one. */
+            cascade?: boolean;
+            /** @description The backfill that it depends on and was started with. */
+            cascade_of?: string | null;
             /** @description When it was started. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Who started it. */
@@ -2941,11 +2945,14 @@ export interface components {
         BackfillPlan: {
             /** @description All fire times of the range by what is done about them. */
             actions: components["schemas"]["BackfillActions"];
+            below?: components["schemas"]["BackfillActions"] | null;
+            /** @description Whether what depends on it runs, too. */
+            cascade?: boolean;
             /** @description The first instant of the range. */
             from: components["schemas"]["Timestamp"];
             /** @description Names the plan. The same rows under the same choices have the same hash. */
             hash: string;
-            /** @description A page of them, in the order of the backfill. */
+            /** @description A page of them, in the order of the backfill, and then of those that depend on them, level by level. */
             items: components["schemas"]["BackfillPlanItem"][];
             /** @description Job. */
             job: string;
@@ -2988,6 +2995,13 @@ export interface components {
             action: components["schemas"]["BackfillAction"];
             /** @description Fire time. */
             fire_at: components["schemas"]["Timestamp"];
+            /** @description The job whose fire time it is, where that is another backfill's because it depends on this one. */
+            job?: string | null;
+            /**
+             * Format: int32
+             * @description How many times removed it depends on what was chosen; absent for that itself.
+             */
+            level?: number | null;
             /** @description Why none does, in words. */
             reason?: string | null;
             /** @description The newest run that there is. */
@@ -2997,6 +3011,10 @@ export interface components {
              * @description How many of its tasks run again, where only some do.
              */
             tasks?: number | null;
+            /** @description The trigger of that job. */
+            trigger?: string | null;
+            /** @description What it depends on: the task that needs, and what that needs. */
+            why?: string | null;
         };
         /**
          * @description What is to be backfilled, and how.
@@ -3011,6 +3029,11 @@ export interface components {
         BackfillSpec: {
             /** @description To start: who starts it, where the token does not say. */
             by?: string | null;
+            /**
+             * @description Whether fire times of other workflows run, too, that depend on these by `needs`: of each the tasks that need them and all below
+             *     those, after what they need has ended well. A fire time without a run gets a whole one.
+             */
+            cascade?: boolean;
             /** @description With `tasks` or `failed`: fire times without a run get a whole one. Otherwise they are left out. */
             create_missing?: boolean;
             /** @description With `tasks`: also all that need them, directly or not, and the tasks that run last. */
@@ -8875,6 +8898,8 @@ export interface operations {
     backfills_list: {
         parameters: {
             query?: {
+                /** @description Number of the backfill that they depend on and were started with. */
+                cascade_of?: string;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
                 /** @description Job. */

@@ -148,7 +148,7 @@ impl Backfills {
                     self.workflows.wake();
                 }
                 // There may be more room than one step has filled.
-                Ok(if starts > 0 { Advanced::Again } else { Advanced::Done })
+                Ok(if starts > 0 || !turn.barred.is_empty() { Advanced::Again } else { Advanced::Done })
             }
             Ok(false) => Ok(Advanced::Again),
             Err(Error::NotFound { .. }) => {
@@ -173,6 +173,10 @@ impl Backfills {
         let heard: Vec<(Timestamp, ItemState)> = ended.iter().map(|(_, fire, state)| (*fire, *state)).collect();
         standing.hear(&heard, row.spec.stop_on_failure);
         let mut ended: Vec<(i64, ItemState)> = ended.into_iter().map(|(seq, _, state)| (seq, state)).collect();
+        for seq in &turn.barred {
+            standing.counts.shift(1, ItemState::Open, ItemState::Cancelled);
+            ended.push((*seq, ItemState::Cancelled));
+        }
         let mut start = Vec::new();
         let room = standing.room(row.spec.max_active);
         if room > 0 {

@@ -394,7 +394,7 @@ impl Definitions {
 }
 
 /// The fire time of a trigger before another one, also from before it was saved.
-fn reached(trigger: &Trigger, definition: &TriggerDefinition, before: Timestamp) -> Option<Timestamp> {
+pub(crate) fn reached(trigger: &Trigger, definition: &TriggerDefinition, before: Timestamp) -> Option<Timestamp> {
     let reaching = reaching(trigger, definition, before - REACH_MS);
     reaching.previous_before(&reaching.first_fire(), before)
 }

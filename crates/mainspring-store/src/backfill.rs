@@ -1,5 +1,7 @@
 //! Backfills: lists of fire times that are run on request, kept item by item.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::JobKey;
@@ -28,10 +30,10 @@ pub trait BackfillStore: Send + Sync {
         to: Timestamp,
     ) -> Result<Vec<ExistingRun>>;
 
-    /// Keeps a new backfill with its items, all open, and answers its number.
+    /// Keeps a new backfill with its items, all open, and with those [below](NewBackfill::below) it, and answers its number.
     ///
     /// # Errors
-    /// Not found: the job is gone. Conflict, of [`BACKFILLED`]: another backfill is to run one of the fire times, or runs it.
+    /// Not found: a job is gone. Conflict, of [`BACKFILLED`]: another backfill is to run one of the fire times, or runs it.
     async fn add_backfill(&self, backfill: NewBackfill) -> Result<i64>;
 
     /// A backfill.
@@ -92,10 +94,12 @@ pub struct NewBackfill {
     pub by: Option<String>,
     /// When.
     pub at: Timestamp,
+    /// Backfills of what depends on it, which start with it. They have none below them.
+    pub below: Vec<NewBackfill>,
 }
 
 /// An item of a [`NewBackfill`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewItem {
     /// The fire time that it runs.
     pub fire_time: Timestamp,
@@ -103,6 +107,9 @@ pub struct NewItem {
     pub action: Action,
     /// The run that it repeats.
     pub rerun_of: Option<RunId>,
+    /// The items that must end well before it starts: of which backfill, where 0 is the first and the others are those
+    /// [below](NewBackfill::below) it, and their places.
+    pub above: Vec<(usize, i64)>,
 }
 
 /// A backfill.
@@ -134,6 +141,8 @@ pub struct BackfillRow {
     pub created_by: Option<String>,
     /// When it ended. Absent while it goes on, or has runs under way.
     pub ended_at: Option<Timestamp>,
+    /// The first backfill, which this one was started with because it depends on that.
+    pub cascade_of: Option<i64>,
 }
 
 /// An item of a backfill.
@@ -162,6 +171,8 @@ pub struct BackfillQuery {
     pub job: Option<JobId>,
     /// Only those in this state.
     pub state: Option<BackfillState>,
+    /// Only those that were started with this one because they depend on it.
+    pub cascade_of: Option<i64>,
     /// Only those before this number.
     pub before: Option<i64>,
     /// At most so many.
@@ -175,8 +186,10 @@ pub struct BackfillTurn {
     pub row: BackfillRow,
     /// Items that are running, in order.
     pub running: Vec<RunningItem>,
-    /// Open items, in order.
+    /// Open items that wait for no other, in order.
     pub open: Vec<BackfillItem>,
+    /// Open items that waited for one that has ended badly, by place.
+    pub barred: Vec<i64>,
     /// Fire times of these for which the trigger's own run is under way, or one of another backfill.
     pub busy: Vec<Timestamp>,
 }
@@ -264,6 +277,24 @@ pub(crate) fn taken(fire_time: Timestamp) -> Error {
 /// Whether a step was refused because a run that it repeats in part is not what it was.
 pub(crate) fn is_overtaken(error: &Error) -> bool {
     matches!(error, Error::Conflict { what: REPEATED, .. } | Error::NotFound { what: "run", .. })
+}
+
+/// Open items of a backfill that are looked at, at a time, whether they wait for others. Items wait only for such of earlier levels, and
+/// come in the order of levels, so that one of the first can always start in the end.
+pub(crate) const LOOK_MAX: u32 = 1_000;
+
+/// Sorts open items by how those stand that they wait for, as far as these have not ended well: up to `limit` that wait for none, and
+/// the places of those that waited for one which has ended badly.
+pub(crate) fn sorted(
+    open: Vec<BackfillItem>,
+    waits: &[(i64, ItemState)],
+    limit: usize,
+) -> (Vec<BackfillItem>, Vec<i64>) {
+    let waiting: BTreeSet<i64> = waits.iter().map(|(seq, _)| *seq).collect();
+    let is_bad = |state: &ItemState| matches!(state, ItemState::Failed | ItemState::Cancelled);
+    let bad: BTreeSet<i64> = waits.iter().filter(|(_, state)| is_bad(state)).map(|(seq, _)| *seq).collect();
+    let barred = open.iter().map(|item| item.seq).filter(|seq| bad.contains(seq)).collect();
+    (open.into_iter().filter(|item| !waiting.contains(&item.seq)).take(limit).collect(), barred)
 }
 
 /// Whether an item has no run yet, or one that has not ended.

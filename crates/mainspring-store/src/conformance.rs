@@ -193,7 +193,8 @@ macro_rules! conformance_suite {
                 fire_time_that_another_backfill_runs_does_not_start,
                 gap_says_which_backfill_has_run_its_instants,
                 nothing_is_backfilled_of_a_job_that_is_gone,
-                backfills_go_with_the_history_once_they_have_ended;
+                backfills_go_with_the_history_once_they_have_ended,
+                items_wait_for_those_of_other_backfills_that_start_with_them;
             webhooks:
                 webhooks_are_kept_by_name,
                 deliveries_are_noted_once_for_each_event,

@@ -62,6 +62,11 @@ function Shown({ backfill }: { backfill: Backfill }) {
       <Panel>
         <div className={css.head}>
           <BackfillProgress backfill={backfill} />
+          {backfill.cascade_of && (
+            <Link to="/ns/$ns/backfills/$backfill" params={{ ns: namespace, backfill: backfill.cascade_of }}>
+              {t.backfills.cascadeOf(backfill.cascade_of)}
+            </Link>
+          )}
           {backfill.reason && <p className={css.stale}>{backfill.reason}</p>}
           <Facts
             rows={[

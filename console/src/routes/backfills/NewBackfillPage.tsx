@@ -18,7 +18,7 @@ import type { State } from '@/states';
 import { useSettled } from '../editor/SchedulePreview';
 import { triggersQuery } from '../job/queries';
 import css from './Backfills.module.css';
-import { type Wish, cliOf, differences, monthsOf, runsOf, specOf } from './plan';
+import { type Wish, cliOf, differences, keyOf, monthsOf, runsOf, specOf } from './plan';
 import { type BackfillPlan, type BackfillPlanItem, backfillPlanQuery } from './queries';
 import { newBackfillRoute } from './routes';
 
@@ -76,7 +76,7 @@ export function NewBackfillPage() {
       </Field>
     );
   };
-  const check = (key: 'downstream' | 'upstream' | 'create_missing', label: string) => <CheckBox label={label} checked={wish[key] === 'true'} onChange={(event) => set({ [key]: event.target.checked ? 'true' : undefined })} />;
+  const check = (key: 'downstream' | 'upstream' | 'create_missing' | 'cascade', label: string) => <CheckBox label={label} checked={wish[key] === 'true'} onChange={(event) => set({ [key]: event.target.checked ? 'true' : undefined })} />;
   return (
     <Page
       title={t.backfills.create}
@@ -142,6 +142,7 @@ export function NewBackfillPage() {
           {wish.reprocess === 'tasks' && check('downstream', t.rerun.downstream)}
           {wish.reprocess === 'tasks' && check('upstream', t.rerun.upstream)}
           {(wish.reprocess === 'tasks' || wish.reprocess === 'failed_tasks') && check('create_missing', t.backfills.createMissing)}
+          {check('cascade', t.backfills.cascade)}
           <Field label={t.backfills.order}>
             {(field) => (
               <Select {...field} value={wish.order ?? 'asc'} onChange={(event) => set({ order: event.target.value as Wish['order'] })}>
@@ -170,19 +171,27 @@ function Plan({ plan, changed }: { plan: BackfillPlan; changed: ReadonlyMap<stri
   const t = useT();
   const formats = useFormats();
   const { ns } = newBackfillRoute.useParams();
-  const { actions } = plan;
-  const months = monthsOf(plan.items, plan.timezone);
+  const { actions, below } = plan;
+  const months = monthsOf(plan.items.filter(({ job }) => !job), plan.timezone);
   const most = Math.max(1, ...months.map(({ runs, kept }) => runs + kept));
   const word = (action: string | undefined) => (action === undefined ? t.common.none : (t.backfills.actions[action as keyof typeof t.backfills.actions] ?? action));
+  const levels: Column<BackfillPlanItem>[] = plan.cascade
+    ? [
+        { id: 'level', header: t.backfills.level, width: '5rem', cell: ({ level }) => formats.number(level ?? 0) },
+        { id: 'job', header: t.backfills.job, width: '12rem', cell: ({ job }) => job ?? plan.job },
+        { id: 'why', header: t.backfills.why, wide: true, cell: ({ why }) => why ?? t.common.none },
+      ]
+    : [];
   const columns: Column<BackfillPlanItem>[] = [
+    ...levels,
     { id: 'at', header: t.backfills.fireTime, width: '18rem', cell: ({ fire_at }) => <Instant at={fire_at} zone={plan.timezone} date /> },
     {
       id: 'action',
       header: t.backfills.action,
       width: '14rem',
-      cell: ({ fire_at, action, tasks, reason }) => (
+      cell: ({ action, tasks, reason, ...item }) => (
         <span>
-          {changed.has(fire_at) && <del className={css.before}>{word(changed.get(fire_at))}</del>}
+          {changed.has(keyOf({ action, ...item })) && <del className={css.before}>{word(changed.get(keyOf({ action, ...item })))}</del>}
           <StateBadge state={looks[action] ?? 'waiting'} word={word(action)} />
           {typeof tasks === 'number' && ` ${t.backfills.tasksOf(formats.number(tasks))}`}
           {reason && <span className={css.quiet}> {reason}</span>}
@@ -208,6 +217,7 @@ function Plan({ plan, changed }: { plan: BackfillPlan; changed: ReadonlyMap<stri
       <div className={css.summary}>
         <p>
           {t.backfills.summary(formats.number(actions.create + actions.rerun + actions.keep + actions.active + (actions.absent ?? 0)), formats.number(actions.create), formats.number(actions.rerun), formats.number(actions.keep), formats.number(actions.active))}{plan.part && (actions.absent ?? 0) > 0 && ` ${t.backfills.absentOf(formats.number(actions.absent ?? 0))}`}{' '}
+          {below && `${t.backfills.below(formats.number(below.create), formats.number(below.rerun))} `}
           <span className={css.quiet}>
             {plan.timezone} · {t.run.version(formats.number(plan.job_version))} · {plan.trigger}
           </span>
@@ -226,7 +236,7 @@ function Plan({ plan, changed }: { plan: BackfillPlan; changed: ReadonlyMap<stri
         </ul>
         {plan.next_cursor && <p className={css.quiet}>{t.backfills.firstRows(formats.number(plan.items.length))}</p>}
       </div>
-      <DataTable label={t.backfills.plan} columns={columns} rows={plan.items} rowKey={({ fire_at }) => fire_at} rowTone={({ fire_at, action }) => (changed.has(fire_at) ? 'bad' : action === 'keep' || action === 'active' || action === 'absent' ? 'muted' : undefined)} empty={<p className={css.none}>{t.backfills.emptyRange}</p>} />
+      <DataTable label={t.backfills.plan} columns={columns} rows={plan.items} rowKey={keyOf} rowTone={(item) => (changed.has(keyOf(item)) ? 'bad' : item.action === 'keep' || item.action === 'active' || item.action === 'absent' ? 'muted' : undefined)} empty={<p className={css.none}>{t.backfills.emptyRange}</p>} />
     </Panel>
   );
 }

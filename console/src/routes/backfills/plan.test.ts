@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cliOf, differences, monthsOf, specOf } from './plan';
+import { cliOf, differences, keyOf, monthsOf, runsOf, specOf } from './plan';
 import type { BackfillPlan, BackfillPlanItem } from './queries';
 
 const items: BackfillPlanItem[] = [
@@ -38,4 +38,17 @@ test('plans differ by fire time', () => {
     ['2026-08-02T10:00:00Z', 'rerun'],
   ]);
   expect(differences(plan('a', items), plan('a', [])).size).toBe(0);
+});
+
+test('what depends on a fire time is told apart from it, and counts', () => {
+  const spec = specOf({ job: 'etl', from: '2026-07-01', cascade: 'true' });
+  expect(spec).toEqual({ from: '2026-07-01', reprocess: 'missing', cascade: true, order: 'asc' });
+  expect(cliOf('default', 'etl', spec ?? { from: '' }, undefined).join(' ')).toBe('backfill plan etl --from 2026-07-01 --reprocess missing --cascade --order asc');
+  const own: BackfillPlanItem = { fire_at: '2026-07-30T10:00:00Z', action: 'create' };
+  const below: BackfillPlanItem = { ...own, level: 1, job: 'report', trigger: 't', why: 'sums needs etl:load@same' };
+  expect([keyOf(own), keyOf(below)]).toEqual(['2026-07-30T10:00:00Z', 'report t 2026-07-30T10:00:00Z']);
+  const actions = { create: 1, rerun: 0, keep: 2, active: 0, absent: 0 };
+  expect(runsOf({ actions, below: { ...actions, rerun: 3 } })).toBe(5);
+  const plan = (hash: string, action: BackfillPlanItem['action']) => ({ hash, items: [own, { ...below, action }] }) as BackfillPlan;
+  expect([...differences(plan('a', 'create'), plan('b', 'active'))]).toEqual([['report t 2026-07-30T10:00:00Z', 'create']]);
 });

@@ -15,6 +15,7 @@ export interface Wish {
   downstream?: 'true' | undefined;
   upstream?: 'true' | undefined;
   create_missing?: 'true' | undefined;
+  cascade?: 'true' | undefined;
   order?: 'asc' | 'desc' | undefined;
   max_active?: number | undefined;
   priority?: string | undefined;
@@ -41,6 +42,7 @@ export function specOf(wish: Wish): BackfillSpec | undefined {
     ...(wish.trigger ? { trigger: wish.trigger } : {}),
     ...(wish.timezone ? { timezone: wish.timezone } : {}),
     ...part,
+    ...(wish.cascade ? { cascade: true } : {}),
     order: wish.order ?? 'asc',
     ...(wish.max_active ? { max_active: wish.max_active } : {}),
     ...(/^-?\d{1,6}$/.test(priority) ? { priority: Number(priority) } : {}),
@@ -61,7 +63,7 @@ export function cliOf(namespace: string, job: string, spec: BackfillSpec, plan: 
     ...option('timezone', spec.timezone),
     ...option('reprocess', spec.reprocess),
     ...(spec.tasks ?? []).flatMap((task) => ['--task', task]),
-    ...(['downstream', 'upstream', 'failed', 'create_missing'] as const).filter((name) => spec[name]).map((name) => `--${name.replace('_', '-')}`),
+    ...(['downstream', 'upstream', 'failed', 'create_missing', 'cascade'] as const).filter((name) => spec[name]).map((name) => `--${name.replace('_', '-')}`),
     ...option('order', spec.order),
     ...option('max-active', spec.max_active),
     ...option('priority', spec.priority),
@@ -91,15 +93,20 @@ export function monthsOf(items: readonly BackfillPlanItem[], zone: string): Mont
   return [...months.values()].sort((a, b) => a.month.localeCompare(b.month));
 }
 
+/** Names a fire time of a plan: those of other jobs are there because they depend on it. */
+export function keyOf({ job, trigger, fire_at }: BackfillPlanItem): string {
+  return job ? `${job} ${trigger ?? ''} ${fire_at}` : fire_at;
+}
+
 /** The fire times of which a newer plan says something else, with what the plan before said. */
 export function differences(before: BackfillPlan | undefined, after: BackfillPlan): ReadonlyMap<string, string | undefined> {
   if (!before || before.hash === after.hash) return new Map();
-  const known = new Map(before.items.map(({ fire_at, action }) => [fire_at, action]));
-  const now = new Map(after.items.map(({ fire_at, action }) => [fire_at, action]));
+  const known = new Map(before.items.map((item) => [keyOf(item), item.action]));
+  const now = new Map(after.items.map((item) => [keyOf(item), item.action]));
   return new Map([...new Set([...known.keys(), ...now.keys()])].filter((at) => known.get(at) !== now.get(at)).map((at) => [at, known.get(at)]));
 }
 
-/** Fire times that run. */
-export function runsOf({ actions }: Pick<BackfillPlan, 'actions'>): number {
-  return actions.create + actions.rerun;
+/** Fire times that run, with those that depend on them. */
+export function runsOf({ actions, below }: Pick<BackfillPlan, 'actions' | 'below'>): number {
+  return actions.create + actions.rerun + (below ? below.create + below.rerun : 0);
 }

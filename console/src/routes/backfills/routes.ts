@@ -24,6 +24,7 @@ export const newBackfillRoute = createRoute({
     downstream: oneOf(raw, 'downstream', ['true']),
     upstream: oneOf(raw, 'upstream', ['true']),
     create_missing: oneOf(raw, 'create_missing', ['true']),
+    cascade: oneOf(raw, 'cascade', ['true']),
     order: oneOf(raw, 'order', ['asc', 'desc']),
     max_active: count(raw, 'max_active'),
     priority: text(raw, 'priority'),

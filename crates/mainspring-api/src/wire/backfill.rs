@@ -69,6 +69,10 @@ pub struct BackfillSpec {
     /// With `tasks` or `failed`: fire times without a run get a whole one. Otherwise they are left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub create_missing: bool,
+    /// Whether fire times of other workflows run, too, that depend on these by `needs`: of each the tasks that need them and all below
+    /// those, after what they need has ended well. A fire time without a run gets a whole one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cascade: bool,
     /// In which order they start.
     #[serde(default)]
     pub order: BackfillOrder,
@@ -122,6 +126,9 @@ pub struct BackfillPlan {
     /// Which tasks run again; absent where whole runs do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<BackfillPart>,
+    /// Whether what depends on it runs, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cascade: bool,
     /// In which order they start.
     pub order: BackfillOrder,
     /// Runs under way at a time.
@@ -132,7 +139,10 @@ pub struct BackfillPlan {
     pub priority: i32,
     /// All fire times of the range by what is done about them.
     pub actions: BackfillActions,
-    /// A page of them, in the order of the backfill.
+    /// With `cascade`: those that depend on them, by what is done about them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<BackfillActions>,
+    /// A page of them, in the order of the backfill, and then of those that depend on them, level by level.
     pub items: Vec<BackfillPlanItem>,
     /// What `cursor` gets the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -185,6 +195,18 @@ pub struct BackfillPlanItem {
     /// Why none does, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How many times removed it depends on what was chosen; absent for that itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// The job whose fire time it is, where that is another backfill's because it depends on this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// The trigger of that job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// What it depends on: the task that needs, and what that needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// What a backfill does about a fire time.
@@ -239,6 +261,12 @@ pub struct Backfill {
     /// Which tasks run again; absent where whole runs do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<BackfillPart>,
+    /// Whether it was started together with what depends on it, or because it depends on another one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cascade: bool,
+    /// The backfill that it depends on and was started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cascade_of: Option<String>,
     /// In which order they start.
     pub order: BackfillOrder,
     /// Runs under way at a time.
@@ -365,6 +393,9 @@ pub struct BackfillFilter {
     /// State.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<BackfillState>,
+    /// Number of the backfill that they depend on and were started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cascade_of: Option<String>,
     /// `next_cursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,

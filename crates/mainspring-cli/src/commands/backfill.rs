@@ -14,7 +14,7 @@ use crate::name::{self, JobName};
 use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::progress;
-use crate::views::{BACKFILL, BACKFILL_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_ITEM};
+use crate::views::{BACKFILL, BACKFILL_CASCADE_ITEM, BACKFILL_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_ITEM};
 use crate::wait::WaitArgs;
 use crate::who;
 
@@ -26,6 +26,7 @@ use crate::who;
   mainspring backfill start etl --from 2026-07-01 --reprocess failed --max-active 4 --order desc
   mainspring backfill plan etl --from 2026-07-01 --to 2026-07-31 --task load --downstream
   mainspring backfill start etl --from 2026-07-01 --failed
+  mainspring backfill plan etl --from 2026-07-01 --to 2026-07-31 --reprocess all --cascade
   mainspring backfill list --state active
   mainspring backfill get 7
   mainspring backfill pause 7 --reason \"the warehouse is down\"
@@ -64,6 +65,9 @@ enum Verb {
         /// Only those in this state
         #[arg(long, value_enum)]
         state: Option<State>,
+        /// Only those that depend on this one, and were started with it
+        #[arg(long, value_name = "BACKFILL")]
+        cascade_of: Option<String>,
         /// Those of all namespaces
         #[arg(long, short = 'A', conflicts_with = "job")]
         all_namespaces: bool,
@@ -134,6 +138,9 @@ struct SpecArgs {
     /// With --task or --failed: dates without a run get a whole one
     #[arg(long)]
     create_missing: bool,
+    /// Also what depends on them by needs of other workflows, once they have ended well
+    #[arg(long)]
+    cascade: bool,
     /// Runs under way at a time
     #[arg(long, value_name = "N", default_value_t = 1)]
     max_active: u32,
@@ -220,13 +227,13 @@ pub fn run(args: BackfillArgs, output: &Output) -> Result {
                 let started = session.ask(client.start_backfill(namespace, &spec.job.job, &asked)).await?;
                 shown_or_awaited(&session, started, &wait, output).await
             }
-            Verb::List { job, state, all_namespaces, list } => {
+            Verb::List { job, state, cascade_of, all_namespaces, list } => {
                 let own = job.as_ref().map_or(session.namespace.as_str(), |job| job.namespace(&session.namespace));
                 let namespace = if all_namespaces { "-" } else { own };
                 let found = pages::collect(&list, output, async |cursor, limit| {
                     let job = job.as_ref().map(|job| job.job.clone());
-                    let filter =
-                        BackfillFilter { job, state: state.map(State::on_the_wire), cursor, limit: Some(limit) };
+                    let (state, cascade_of) = (state.map(State::on_the_wire), cascade_of.clone());
+                    let filter = BackfillFilter { job, state, cascade_of, cursor, limit: Some(limit) };
                     session.ask(client.backfills(namespace, &filter)).await
                 });
                 output.list(&found.await?, &BACKFILL)
@@ -281,6 +288,7 @@ impl SpecArgs {
             upstream: self.upstream,
             failed: self.failed,
             create_missing: self.create_missing,
+            cascade: self.cascade,
             order: match self.order {
                 Order::Asc => BackfillOrder::Asc,
                 Order::Desc => BackfillOrder::Desc,
@@ -352,7 +360,12 @@ async fn plan(session: &Session, spec: &SpecArgs, list: &ListArgs, output: &Outp
     if output.form() != Form::Table {
         return output.document(&BackfillPlan { items, ..plan });
     }
-    output.list(&items, if plan.part.is_some() { &BACKFILL_PART_ITEM } else { &BACKFILL_PLAN_ITEM })?;
+    let view = match (plan.cascade, &plan.part) {
+        (true, _) => &BACKFILL_CASCADE_ITEM,
+        (false, Some(_)) => &BACKFILL_PART_ITEM,
+        (false, None) => &BACKFILL_PLAN_ITEM,
+    };
+    output.list(&items, view)?;
     let actions = plan.actions;
     output.note(format_args!(
         "plan {} of {}: {} to create, {} to run again, {} kept, {} under way{}; {} at a time, {} first, version {}, priority {}",
@@ -368,6 +381,12 @@ async fn plan(session: &Session, spec: &SpecArgs, list: &ListArgs, output: &Outp
         plan.job_version,
         plan.priority
     ));
+    if let Some(below) = plan.below {
+        output.note(format_args!(
+            "what depends on it: {} to create, {} to run again, {} kept, {} under way",
+            below.create, below.rerun, below.keep, below.active
+        ));
+    }
     if actions.create + actions.rerun > 0 {
         output.hint(format_args!("to start it: {}", spec.start(&plan.hash)));
     }
@@ -412,24 +431,60 @@ fn done(backfill: &Backfill, output: &Output, what: &str) -> Result {
     output.done(backfill, &BACKFILL, format_args!("backfill {} {what}", backfill.id))
 }
 
+/// A backfill, and those that were started with it because they depend on it.
+async fn with_below(session: &Session, first: Backfill) -> Result<Vec<Backfill>> {
+    let mut all = vec![first];
+    if !all[0].cascade || all[0].cascade_of.is_some() {
+        return Ok(all);
+    }
+    let (namespace, cascade_of) = (all[0].namespace.clone(), Some(all[0].id.clone()));
+    let filter = BackfillFilter { cascade_of, limit: Some(1_000), ..BackfillFilter::default() };
+    let below = session.ask(session.client.backfills(&namespace, &filter)).await?;
+    all.extend(below.items.into_iter().rev());
+    Ok(all)
+}
+
+fn is_over(backfill: &Backfill) -> bool {
+    backfill.ended_at.is_some()
+}
+
+/// Whether a run may start, now or once another one has ended: not while it is paused, or the first one of them all is.
+fn can_start(backfill: &Backfill, first: &Backfill) -> bool {
+    let goes_on = |it: &Backfill| it.state != BackfillState::Paused;
+    !is_over(backfill) && goes_on(backfill) && goes_on(first)
+}
+
 async fn shown_or_awaited(session: &Session, started: Backfill, wait: &MayWait, output: &Output) -> Result {
     if !wait.wait {
         output.one(&started, &BACKFILL)?;
         output.hint(format_args!("how far it is: mainspring backfill get {}", started.id));
         return Ok(());
     }
-    let (id, total) = (started.id.clone(), started.items.total);
-    let message = format!("backfill {id} of {}", started.job);
-    let mut newest = started;
+    let id = started.id.clone();
+    let mut message = format!("backfill {id} of {}", started.job);
+    if started.cascade {
+        message.push_str(" and what depends on it");
+    }
+    let mut all = with_below(session, started).await?;
+    let total = all.iter().map(|it| it.items.total).sum();
     let ended = progress::counted(output, &message, total, wait.args.deadline(), async || {
-        newest = session.ask(session.client.backfill(&id)).await?;
-        let items = newest.items;
-        let is_over = newest.ended_at.is_some() || newest.state == BackfillState::Paused && items.running == 0;
-        let failed = if items.failed > 0 { format!("{} failed", items.failed) } else { String::new() };
-        Ok::<_, Error>((items.total - items.open - items.running, failed, is_over))
+        let newest = session.ask(session.client.backfill(&id)).await?;
+        all = with_below(session, newest).await?;
+        let done = all.iter().map(|it| it.items.total - it.items.open - it.items.running).sum();
+        let failed: u64 = all.iter().map(|it| it.items.failed).sum();
+        let failed = if failed > 0 { format!("{failed} failed") } else { String::new() };
+        // What depends on one that is paused waits for it.
+        let rests = all.iter().all(is_over) || !all.iter().any(|it| it.items.running > 0 || can_start(it, &all[0]));
+        Ok::<_, Error>((done, failed, rests))
     });
     let is_over = ended.await?;
-    output.one(&newest, &BACKFILL)?;
+    if let [only] = all.as_slice() {
+        output.one(only, &BACKFILL)?;
+    } else {
+        output.list(&all, &BACKFILL)?;
+    }
+    let worst = all.iter().max_by_key(|it| (it.items.failed > 0, it.items.cancelled > 0 || !it.state.is_final()));
+    let Some(newest) = worst else { return Ok(()) };
     let code = match newest.state {
         _ if !is_over => {
             let report = Report::new("backfill.not_ended", format!("backfill {id} has not ended in time"));

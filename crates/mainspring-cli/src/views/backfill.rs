@@ -28,6 +28,7 @@ pub const BACKFILL: View<Backfill> = View {
         Column::extra("STOP ON FAILURE", |it, _| text(it.stop_on_failure)),
         Column::extra("PRIORITY", |it, _| text(it.priority)),
         Column::extra("PLAN", |it, _| text(&it.plan)),
+        Column::extra("CASCADE OF", |it, _| optional(it.cascade_of.as_ref())),
         Column::extra("SUCCEEDED", |it, _| text(it.items.succeeded)),
         Column::extra("CANCELLED", |it, _| text(it.items.cancelled)),
         Column::extra("SKIPPED", |it, _| text(it.items.skipped)),
@@ -72,6 +73,23 @@ pub const BACKFILL_PART_ITEM: View<BackfillPlanItem> = View {
         Column::usual("TASKS", |it, _| optional(it.tasks)),
         Column::usual("RUN", |it, _| optional(it.run.as_ref())),
         Column::usual("REASON", |it, _| optional(it.reason.as_ref())),
+    ],
+    name: |it| it.fire_at.to_string(),
+    empty: "no fire times",
+};
+
+/// The same where what depends on them runs, too.
+pub const BACKFILL_CASCADE_ITEM: View<BackfillPlanItem> = View {
+    columns: &[
+        Column::usual("LEVEL", |it, _| text(it.level.unwrap_or(0))),
+        Column::usual("JOB", |it, _| optional(it.job.as_ref())),
+        Column::usual("FIRE TIME", |it, style| text(style.at(Some(it.fire_at)))),
+        Column::usual("ACTION", |it, _| text(it.action)),
+        Column::usual("TASKS", |it, _| optional(it.tasks)),
+        Column::usual("RUN", |it, _| optional(it.run.as_ref())),
+        Column::usual("WHY", |it, _| optional(it.why.as_ref())),
+        Column::extra("TRIGGER", |it, _| optional(it.trigger.as_ref())),
+        Column::extra("REASON", |it, _| optional(it.reason.as_ref())),
     ],
     name: |it| it.fire_at.to_string(),
     empty: "no fire times",

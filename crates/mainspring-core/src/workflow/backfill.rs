@@ -3,6 +3,7 @@
 //! A backfill is a list of items, one for each fire time that it runs. It keeps a number of runs going: the next item starts when a run
 //! ends. An item that is `open` has no run yet, one that is `running` has a live run; the other states are those of the run.
 
+mod cascade;
 mod part;
 mod reach;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::{RunState, words};
 
+pub use cascade::{Dated, Dependants, Window, levels};
 pub use part::Part;
 pub use reach::reaching;
 
@@ -130,6 +132,9 @@ pub struct Spec {
     /// Which tasks of the runs that there are run again, in place of whole runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
+    /// Whether what depends on it by needs of other workflows runs, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cascade: bool,
     /// In which order.
     pub order: Order,
     /// How many runs are under way at most.

@@ -1,8 +1,9 @@
 //! Backfills: planning, starting and steering them.
 
+mod cascade;
 mod part;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::job::{JobKey, ScheduleDefinition};
 use mainspring_core::workflow::backfill::{
@@ -10,10 +11,14 @@ use mainspring_core::workflow::backfill::{
 };
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::{Civil, Date, Trigger, Zone};
-use mainspring_store::{BACKFILLED, BackfillRow, BackfillStep, NamedTrigger, NewBackfill, NewItem, Sweep};
+use mainspring_store::{
+    BACKFILLED, BackfillQuery, BackfillRow, BackfillStep, JobRow, NamedTrigger, NewBackfill, NewItem, Sweep,
+};
 use sha2::{Digest, Sha256};
 
 use super::{Control, Error, TRIES, no_job};
+use crate::definitions::reached;
+use cascade::{First, dated};
 
 /// Fire times that a range may have.
 pub const FIRES_MAX: usize = 100_000;
@@ -37,6 +42,8 @@ pub struct Wish {
     pub reprocess: Reprocess,
     /// Which tasks of their runs run again, in place of whole runs. What [`Wish::reprocess`] says does not matter then.
     pub part: Option<Part>,
+    /// Whether what depends on them by needs of other workflows runs, too.
+    pub cascade: bool,
     /// In which order.
     pub order: Order,
     /// How many runs at a time.
@@ -62,6 +69,8 @@ pub struct Plan {
     pub spec: Spec,
     /// All fire times of the range in the order of the backfill.
     pub rows: Vec<PlanRow>,
+    /// What would run because it depends on that. These have none below them.
+    pub below: Vec<Plan>,
 }
 
 /// What a backfill would do about a fire time.
@@ -77,6 +86,12 @@ pub struct PlanRow {
     pub tasks: Option<u64>,
     /// Why none does, in words.
     pub reason: Option<String>,
+    /// How many times removed it depends on what was chosen: 0 for that itself.
+    pub level: u32,
+    /// What it depends on, in words, if it runs because of that.
+    pub why: Option<String>,
+    /// What must have ended well before it starts: of which plan, where 0 is the first and the others are those below it.
+    above: BTreeSet<(usize, Timestamp)>,
     /// Stands for the plan of the tasks of the run.
     part: Option<String>,
 }
@@ -108,6 +123,9 @@ pub enum BackfillError {
     /// There are too many fire times in the range.
     #[error("{0}")]
     TooMany(String),
+    /// Workflows need each other at the same date.
+    #[error("{0}")]
+    Circle(String),
     /// A number is out of its bounds.
     #[error("{0}")]
     Bound(String),
@@ -184,31 +202,24 @@ impl Control {
         let zone = Zone::parse(zone_name).map_err(|error| BackfillError::Zone(error.to_string()))?;
         let (from, to) = range(wish, &zone, self.now())?;
         let fires = fires(&reaching(&rule.trigger, definition, from), from, to, &trigger.name)?;
-        let existing = self.store.backfill_store().existing_runs(job.id, trigger.row.id, from, to).await?;
-        let existing: BTreeMap<Timestamp, (Existing, Option<RunId>)> =
-            existing.into_iter().map(|run| (run.fire_time, (run.existing, run.run))).collect();
-        // What the trigger itself is about to fire is under way.
-        let progress = &trigger.row.progress;
-        let pending = progress.next_fire_at.filter(|_| !trigger.row.paused);
-        let row = |fire_time: Timestamp| {
-            let (existing, run) = existing.get(&fire_time).copied().unwrap_or((Existing::Nothing, None));
-            let is_pending = existing == Existing::Nothing && pending.is_some_and(|next| fire_time >= next);
-            let existing = if is_pending { Existing::Active } else { existing };
-            let action = match &wish.part {
-                Some(part) => part.action(existing),
-                None => wish.reprocess.action(existing),
-            };
-            PlanRow { fire_time, action, run, tasks: None, reason: None, part: None }
+        let act = |existing| match &wish.part {
+            Some(part) => part.action(existing),
+            None => wish.reprocess.action(existing),
         };
-        let mut rows: Vec<PlanRow> = fires.into_iter().map(row).collect();
+        let mut rows = self.rows(&job, trigger, &fires, act).await?;
         if let Some(part) = &wish.part {
             self.plan_parts(&mut rows, &job, part).await?;
         }
+        let below = if wish.cascade {
+            let start = fires.first().and_then(|first| reached(&rule.trigger, definition, *first));
+            let first = First { job: &job, trigger, dates: &dated(start, &fires), rows: &rows };
+            self.plan_below(first, wish).await?
+        } else {
+            Vec::new()
+        };
         if wish.order == Order::Descending {
             rows.reverse();
         }
-        let mut actions = BTreeMap::new();
-        rows.iter().for_each(|row| *actions.entry(row.action).or_default() += 1);
         let mut spec = Spec {
             trigger: trigger.name.clone(),
             zone: zone.name().to_owned(),
@@ -216,15 +227,53 @@ impl Control {
             to,
             reprocess: wish.reprocess,
             part: wish.part.clone(),
+            cascade: wish.cascade,
             order: wish.order,
             max_active: wish.max_active,
             stop_on_failure: wish.stop_on_failure,
             priority: wish.priority.unwrap_or(job.definition.priority.saturating_sub(BELOW)),
             plan: String::new(),
-            actions,
+            actions: tally(&rows),
         };
         spec.plan = hash(job.id, job.version, trigger.row.id, &spec, &rows);
-        Ok(Plan { job: job.id, key: key.clone(), job_version: job.version, trigger: trigger.row.id, spec, rows })
+        if wish.cascade {
+            spec.plan = hash_all(&spec.plan, &below);
+        }
+        let (job, job_version) = (job.id, job.version);
+        Ok(Plan { job, key: key.clone(), job_version, trigger: trigger.row.id, spec, rows, below })
+    }
+
+    /// Says of dates of a trigger, in their order, what there is and what is done about that.
+    async fn rows(
+        &self,
+        job: &JobRow,
+        trigger: &NamedTrigger,
+        dates: &[Timestamp],
+        act: impl Fn(Existing) -> Action,
+    ) -> Answer<Vec<PlanRow>> {
+        let (Some(&first), Some(&last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
+        let existing = self.store.backfill_store().existing_runs(job.id, trigger.row.id, first, last).await?;
+        let existing: BTreeMap<Timestamp, (Existing, Option<RunId>)> =
+            existing.into_iter().map(|run| (run.fire_time, (run.existing, run.run))).collect();
+        // What the trigger itself is about to fire is under way.
+        let pending = trigger.row.progress.next_fire_at.filter(|_| !trigger.row.paused);
+        let row = |fire_time: &Timestamp| {
+            let (existing, run) = existing.get(fire_time).copied().unwrap_or((Existing::Nothing, None));
+            let is_pending = existing == Existing::Nothing && pending.is_some_and(|next| *fire_time >= next);
+            let existing = if is_pending { Existing::Active } else { existing };
+            PlanRow {
+                fire_time: *fire_time,
+                action: act(existing),
+                run,
+                tasks: None,
+                reason: None,
+                level: 0,
+                why: None,
+                above: BTreeSet::new(),
+                part: None,
+            }
+        };
+        Ok(dates.iter().map(row).collect())
     }
 
     /// Starts a backfill: plans it, and keeps the list of what it will run. `plan` is the hash of the plan that was shown, if one was.
@@ -264,22 +313,11 @@ impl Control {
             let difference = self.difference(asked, &now).await?;
             return Err(BackfillError::Stale { asked: asked.to_owned(), now: now.spec.plan, difference });
         }
-        let runs = now.rows.iter().filter(|row| row.action.runs());
-        let items: Vec<NewItem> =
-            runs.map(|row| NewItem { fire_time: row.fire_time, action: row.action, rerun_of: row.run }).collect();
-        if items.is_empty() {
+        if !now.rows.iter().any(|row| row.action.runs()) {
             let text = format!("there is nothing to run: {}", counts(&now.spec.actions));
             return Err(BackfillError::Empty(text));
         }
-        let new = NewBackfill {
-            job: now.job,
-            job_version: now.job_version,
-            trigger: now.trigger,
-            spec: now.spec,
-            items,
-            by,
-            at: self.now(),
-        };
+        let new = now.into_new(&by, self.now());
         let id = self.store.backfill_store().add_backfill(new).await?;
         self.backfills.wake();
         self.backfill(id).await
@@ -293,11 +331,39 @@ impl Control {
         self.store.backfill_store().backfill(id).await?.ok_or(BackfillError::NotFound(id))
     }
 
-    /// Asks something of a backfill. What it is already, is no error.
+    /// Asks something of a backfill, and then of all that depend on it and were started with it. What one is already, is no error.
     ///
     /// # Errors
-    /// There is none of that number, or it is in a state that does not allow it.
+    /// There is none of that number, or it is in a state that does not allow it, and so are those that depend on it.
     pub async fn steer_backfill(&self, id: i64, verb: BackfillVerb, reason: Option<&str>) -> Answer<BackfillRow> {
+        let mut answer = self.steer_one(id, verb, reason).await;
+        if matches!(&answer, Err(error) if !matches!(error, BackfillError::State(_))) {
+            return answer;
+        }
+        for row in self.backfills_below(id).await? {
+            match self.steer_one(row.id, verb, reason).await {
+                Ok(_) if answer.is_err() => answer = self.backfill(id).await,
+                // It has ended, say, or nothing of it has failed.
+                Ok(_) | Err(BackfillError::State(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        answer
+    }
+
+    /// The backfills that were started with one because they depend on it, in their order.
+    ///
+    /// # Errors
+    /// The store could not say.
+    pub async fn backfills_below(&self, id: i64) -> Answer<Vec<BackfillRow>> {
+        let limit = u32::try_from(cascade::BELOW_MAX).unwrap_or(u32::MAX);
+        let query = BackfillQuery { cascade_of: Some(id), limit, ..BackfillQuery::default() };
+        let mut rows = self.store.backfill_store().backfills(query).await?;
+        rows.reverse();
+        Ok(rows)
+    }
+
+    async fn steer_one(&self, id: i64, verb: BackfillVerb, reason: Option<&str>) -> Answer<BackfillRow> {
         for _ in 0..TRIES {
             let row = self.backfill(id).await?;
             let Some(step) = asked(&row, verb, reason, self.now())? else { return Ok(row) };
@@ -308,6 +374,35 @@ impl Control {
         }
         let text = format!("backfill {id} was changed by others each time; ask again");
         Err(BackfillError::State(text))
+    }
+}
+
+impl Plan {
+    /// What is kept of it, with what depends on it.
+    fn into_new(self, by: &Option<String>, at: Timestamp) -> NewBackfill {
+        let seqs = |plan: &Plan| -> BTreeMap<Timestamp, i64> {
+            plan.rows.iter().filter(|row| row.action.runs()).map(|row| row.fire_time).zip(1..).collect()
+        };
+        let seqs: Vec<BTreeMap<Timestamp, i64>> = std::iter::once(&self).chain(&self.below).map(seqs).collect();
+        let place = |(of, date): &(usize, Timestamp)| Some((*of, *seqs.get(*of)?.get(date)?));
+        let item = |row: &PlanRow| NewItem {
+            fire_time: row.fire_time,
+            action: row.action,
+            rerun_of: row.run,
+            above: row.above.iter().filter_map(place).collect(),
+        };
+        let new = |plan: &Plan, below| NewBackfill {
+            job: plan.job,
+            job_version: plan.job_version,
+            trigger: plan.trigger,
+            spec: plan.spec.clone(),
+            items: plan.rows.iter().filter(|row| row.action.runs()).map(item).collect(),
+            by: by.clone(),
+            at,
+            below,
+        };
+        let below = self.below.iter().map(|plan| new(plan, Vec::new())).collect();
+        new(&self, below)
     }
 }
 
@@ -451,6 +546,30 @@ pub(super) fn counts(actions: &BTreeMap<Action, u64>) -> String {
     said.map(|action| format!("{} {}", count(action), action.as_str())).collect::<Vec<_>>().join(", ")
 }
 
+/// Rows of a plan by what is done about them.
+fn tally(rows: &[PlanRow]) -> BTreeMap<Action, u64> {
+    let mut actions = BTreeMap::new();
+    rows.iter().for_each(|row| *actions.entry(row.action).or_default() += 1);
+    actions
+}
+
+/// Names a plan with those below it.
+fn hash_all(first: &str, below: &[Plan]) -> String {
+    let mut hash = Sha256::new();
+    hash.update(format!("cascade/{first}"));
+    for plan in below {
+        hash.update(&plan.spec.plan);
+        for row in &plan.rows {
+            hash.update(format!("{}/{:?}/{:?}", row.level, row.why, row.above));
+        }
+    }
+    short(hash)
+}
+
+fn short(hash: Sha256) -> String {
+    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Names a plan: the same rows under the same choices have the same hash.
 fn hash(job: JobId, version: JobVersion, trigger: TriggerId, spec: &Spec, rows: &[PlanRow]) -> String {
     let mut hash = Sha256::new();
@@ -464,7 +583,7 @@ fn hash(job: JobId, version: JobVersion, trigger: TriggerId, spec: &Spec, rows: 
         hash.update(row.run.as_ref().map_or(&[][..], |run| run.as_bytes()));
         hash.update(row.part.as_deref().unwrap_or_default());
     }
-    hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+    short(hash)
 }
 
 #[cfg(test)]

@@ -19,16 +19,27 @@ impl Control {
     /// # Errors
     /// The store could not say.
     pub async fn add_kept_calls(&self, namespace: &str, calls: &mut BTreeMap<String, Vec<String>>) -> Result<()> {
-        let mut open: Vec<String> = calls.values().flatten().cloned().collect();
+        let of = |job: &Job| job.calls().map(|(_, to)| to.to_owned()).collect();
+        self.add_kept(namespace, calls, of, String::as_str).await
+    }
+
+    /// Adds to what jobs of a namespace lead to what those lead to in turn that are kept.
+    pub(super) async fn add_kept<T>(
+        &self,
+        namespace: &str,
+        known: &mut BTreeMap<String, Vec<T>>,
+        of: impl Fn(&Job) -> Vec<T>,
+        to: impl Fn(&T) -> &str,
+    ) -> Result<()> {
+        let mut open: Vec<String> = known.values().flatten().map(|it| to(it).to_owned()).collect();
         while let Some(name) = open.pop() {
-            if calls.contains_key(&name) {
+            if known.contains_key(&name) {
                 continue;
             }
             let row = self.store.job(&JobKey::new(namespace, &name)).await?;
-            let its: Vec<String> =
-                row.iter().flat_map(|row| row.definition.calls()).map(|(_, to)| to.to_owned()).collect();
-            open.extend(its.iter().cloned());
-            calls.insert(name, its);
+            let its = row.map(|row| of(&row.definition)).unwrap_or_default();
+            open.extend(its.iter().map(|it| to(it).to_owned()));
+            known.insert(name, its);
         }
         Ok(())
     }

@@ -24,13 +24,18 @@ struct Seen {
     job_version: i64,
     spec: Spec,
     rows: Vec<(Timestamp, Action)>,
+    /// The same of what depends on it, with the names of the jobs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    below: Vec<(String, Timestamp, Action)>,
 }
 
 impl Seen {
     fn of(plan: &Plan) -> Self {
         let rows = plan.rows.iter().map(|row| (row.fire_time, row.action));
         let rows = if plan.rows.len() > ROWS_MAX { Vec::new() } else { rows.collect() };
-        Self { job_version: plan.job_version.0, spec: plan.spec.clone(), rows }
+        let below = plan.rows_below();
+        let below = below.into_iter().take(ROWS_MAX).map(|(key, _, row)| (key.name.clone(), row.fire_time, row.action));
+        Self { job_version: plan.job_version.0, spec: plan.spec.clone(), rows, below: below.collect() }
     }
 }
 
@@ -72,18 +77,20 @@ fn changes(before: &Seen, now: &Seen) -> Vec<String> {
         let changed = choices.filter(|(name, value)| new.get(*name) != Some(value));
         changes.extend(changed.map(|(name, value)| format!("{name} {value} → {}", new[name])));
     }
-    let (old, new): (BTreeMap<_, _>, BTreeMap<_, _>) =
-        (before.rows.iter().copied().collect(), now.rows.iter().copied().collect());
-    for (fire, action) in &old {
-        match new.get(fire) {
-            Some(other) if other != action => changes.push(format!("{fire} {action} → {other}")),
+    let rows = |seen: &Seen| -> BTreeMap<(String, Timestamp), Action> {
+        let own = seen.rows.iter().map(|(fire, action)| ((String::new(), *fire), *action));
+        own.chain(seen.below.iter().map(|(job, fire, action)| ((format!("{job} "), *fire), *action))).collect()
+    };
+    let (old, new) = (rows(before), rows(now));
+    for (date @ (job, fire), action) in &old {
+        match new.get(date) {
+            Some(other) if other != action => changes.push(format!("{job}{fire} {action} → {other}")),
             Some(_) => {}
-            None => changes.push(format!("{fire} {action} → gone")),
+            None => changes.push(format!("{job}{fire} {action} → gone")),
         }
     }
-    changes.extend(
-        new.iter().filter(|(fire, _)| !old.contains_key(fire)).map(|(fire, action)| format!("{fire} new: {action}")),
-    );
+    let added = new.iter().filter(|(date, _)| !old.contains_key(date));
+    changes.extend(added.map(|((job, fire), action)| format!("{job}{fire} new: {action}")));
     changes
 }
 
@@ -102,6 +109,7 @@ mod tests {
             to: at(job_version),
             reprocess: Reprocess::Missing,
             part: None,
+            cascade: false,
             order: Order::Ascending,
             max_active,
             stop_on_failure: false,
@@ -109,7 +117,12 @@ mod tests {
             plan: job_version.to_string(),
             actions: BTreeMap::new(),
         };
-        Seen { job_version, spec, rows: rows.iter().map(|(second, action)| (at(*second), *action)).collect() }
+        Seen {
+            job_version,
+            spec,
+            rows: rows.iter().map(|(second, action)| (at(*second), *action)).collect(),
+            below: Vec::new(),
+        }
     }
 
     #[test]
@@ -125,5 +138,9 @@ mod tests {
         ];
         assert_eq!(changes(&before, &now), expected);
         assert!(changes(&before, &before).is_empty());
+        let date = Timestamp::from_millis(0);
+        let below = |action| Seen { below: vec![("report".into(), date, action)], ..seen(1, 1, &[]) };
+        let changed = changes(&below(Action::Create), &below(Action::Active));
+        assert_eq!(changed, ["report 1970-01-01T00:00:00.000Z create → active"]);
     }
 }

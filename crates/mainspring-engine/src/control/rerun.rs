@@ -318,7 +318,7 @@ fn draw(
         let name = |task: u32| new.tasks[task as usize].name.clone();
         RerunError::Running { run: run.id, tasks: tasks.into_iter().map(name).collect() }
     })?;
-    let in_place = live.map(|row| InPlace::new(row, &shape, &plan, &recorded));
+    let in_place = live.map(|row| InPlace::new(row, there.run_timeout_ms, (&shape, &plan), &recorded));
     let names = [
         run.id.to_string(),
         version.0.to_string(),

@@ -18,17 +18,7 @@ impl Control {
     /// # Errors
     /// The store could not say.
     pub async fn add_kept_waits(&self, namespace: &str, waits: &mut BTreeMap<String, Vec<Waits>>) -> Result<()> {
-        let mut open: Vec<String> = waits.values().flatten().map(|waits| waits.to.clone()).collect();
-        while let Some(name) = open.pop() {
-            if waits.contains_key(&name) {
-                continue;
-            }
-            let row = self.store.job(&JobKey::new(namespace, &name)).await?;
-            let its = row.map(|row| row.definition.waits()).unwrap_or_default();
-            open.extend(its.iter().map(|waits| waits.to.clone()));
-            waits.insert(name, its);
-        }
-        Ok(())
+        self.add_kept(namespace, waits, Job::waits, |waits| &waits.to).await
     }
 
     /// Refuses workflows that would wait for themselves by way of others, with those that are kept beside them.

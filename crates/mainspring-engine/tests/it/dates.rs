@@ -29,6 +29,7 @@ async fn process_of_a_plain_job_is_told_the_dates_of_its_run() {
         to: Some("2026-05-04T03:00:00Z".into()),
         reprocess: Reprocess::Missing,
         part: None,
+        cascade: false,
         order: Order::Ascending,
         max_active: 1,
         stop_on_failure: false,

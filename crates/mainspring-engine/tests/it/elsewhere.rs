@@ -25,13 +25,13 @@ fn need(at: At, on_missing: OnMissing) -> Elsewhere {
 const SAME: At = At::Word(NeedAt::Same);
 
 /// A task that waits for another workflow, and stands before all others in the order of names.
-fn waits(need: Elsewhere) -> TaskDefinition {
+pub(crate) fn waits(need: Elsewhere) -> TaskDefinition {
     let job = Job::new(JobKey::new("default", "report"), Task::Noop);
     TaskDefinition { hold: Some(Hold::Elsewhere(need)), ..TaskDefinition::new("a", job) }
 }
 
 /// `report`, whose one task needs something elsewhere.
-fn report(need: Elsewhere) -> Workflow {
+pub(crate) fn report(need: Elsewhere) -> Workflow {
     let sums = TaskDefinition { needs: vec![0], ..task("sums", "echo", &[]) };
     Workflow { tasks: vec![waits(need), sums], ..Workflow::default() }
 }
@@ -161,7 +161,13 @@ async fn run_that_repeats_another_one_counts_in_its_place() {
 }
 
 /// Saves a workflow with a cron trigger, which fires from an instant on if one is given.
-async fn save_with(engine: &Engine, name: &str, workflow: Workflow, expression: &str, start_at: Option<&str>) {
+pub(crate) async fn save_with(
+    engine: &Engine,
+    name: &str,
+    workflow: Workflow,
+    expression: &str,
+    start_at: Option<&str>,
+) {
     let mut job = Job::new(JobKey::new("default", name), Task::Workflow(Box::new(workflow)));
     let schedule = ScheduleDefinition::Cron { expression: expression.into() };
     let start_at = start_at.map(|text| text.parse().expect("an instant"));
@@ -178,6 +184,7 @@ async fn backfilled(engine: &Engine, name: &str, date: &str) -> RunId {
         to: Some(date.into()),
         reprocess: Reprocess::Missing,
         part: None,
+        cascade: false,
         order: Order::Ascending,
         max_active: 1,
         stop_on_failure: false,

@@ -2,6 +2,7 @@
 
 mod after;
 mod calls;
+mod cascade;
 mod cluster;
 mod dates;
 mod elsewhere;

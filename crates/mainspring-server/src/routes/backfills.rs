@@ -52,6 +52,7 @@ impl From<BackfillError> for Refusal {
             BackfillError::Zone(_) => Self::new(ErrorCode::ScheduleZone, text),
             BackfillError::Empty(_) => Self::new(ErrorCode::BackfillEmpty, text),
             BackfillError::TooMany(_) => Self::new(ErrorCode::BackfillTooMany, text),
+            BackfillError::Circle(_) => Self::new(ErrorCode::WorkflowNeedCircle, text),
             BackfillError::Bound(_) => Self::new(ErrorCode::BackfillBound, text),
             BackfillError::Stale { now, .. } => {
                 Self::new(ErrorCode::BackfillStale, text).hint(format!("look at plan {now}, and start that one"))
@@ -114,6 +115,7 @@ async fn list(
         namespace: named_namespace(&namespace).map(str::to_owned),
         job,
         state: filter.state.map(|state| word("state", state.as_str(), BackfillState::from_word)).transpose()?,
+        cascade_of: filter.cascade_of.as_deref().map(number).transpose()?,
         before: filter
             .cursor
             .as_deref()
@@ -264,6 +266,7 @@ fn shown_part(part: Part) -> api::BackfillPart {
 fn wish(spec: &BackfillSpec) -> Answer<Wish> {
     Ok(Wish {
         part: part(spec)?,
+        cascade: spec.cascade,
         trigger: spec.trigger.clone(),
         zone: spec.timezone.clone(),
         from: spec.from.clone(),
@@ -308,8 +311,8 @@ const fn action(of: Action) -> api::BackfillAction {
     }
 }
 
-fn actions(spec: &Spec) -> api::BackfillActions {
-    let of = |action| spec.actions.get(&action).copied().unwrap_or(0);
+fn actions(specs: &[&Spec]) -> api::BackfillActions {
+    let of = |action| specs.iter().filter_map(|spec| spec.actions.get(&action)).sum();
     api::BackfillActions {
         create: of(Action::Create),
         rerun: of(Action::Rerun),
@@ -324,33 +327,49 @@ fn id(run: Option<RunId>) -> Option<String> {
 }
 
 fn shown_plan(plan: BackfillPlan, from: usize, limit: usize) -> api::BackfillPlan {
-    let BackfillPlan { key, job_version, spec, rows, .. } = plan;
-    let item = |row: &PlanRow| api::BackfillPlanItem {
-        fire_at: instant(row.fire_time),
-        action: action(row.action),
-        run: id(row.run),
-        tasks: row.tasks,
-        reason: row.reason.clone(),
-    };
+    let below: Vec<_> = plan.rows_below();
+    let own = plan.rows.iter().map(|row| (None, row));
+    let rows: Vec<(Option<(&JobKey, &str)>, &PlanRow)> =
+        own.chain(below.into_iter().map(|(key, trigger, row)| (Some((key, trigger)), row))).collect();
     let end = from.saturating_add(limit).min(rows.len());
+    let items = rows.get(from..end).unwrap_or_default().iter().map(|(of, row)| shown_row(*of, row)).collect();
+    let next_cursor = (end < rows.len()).then(|| end.to_string());
+    let BackfillPlan { key, job_version, spec, below, .. } = plan;
     api::BackfillPlan {
         hash: spec.plan.clone(),
         namespace: key.namespace,
         job: key.name,
         job_version: count(job_version.0),
-        actions: actions(&spec),
+        actions: actions(&[&spec]),
+        below: spec.cascade.then(|| actions(&below.iter().map(|plan| &plan.spec).collect::<Vec<_>>())),
         trigger: spec.trigger,
         timezone: spec.zone,
         from: instant(spec.from),
         to: instant(spec.to),
         reprocess: reprocess(spec.reprocess),
         part: spec.part.map(shown_part),
+        cascade: spec.cascade,
         order: order(spec.order),
         max_active: spec.max_active,
         stop_on_failure: spec.stop_on_failure,
         priority: spec.priority,
-        items: rows.get(from..end).unwrap_or_default().iter().map(item).collect(),
-        next_cursor: (end < rows.len()).then(|| end.to_string()),
+        items,
+        next_cursor,
+    }
+}
+
+/// A fire time of a plan; of which job and trigger, if it is not one of what was chosen.
+fn shown_row(of: Option<(&JobKey, &str)>, row: &PlanRow) -> api::BackfillPlanItem {
+    api::BackfillPlanItem {
+        fire_at: instant(row.fire_time),
+        action: action(row.action),
+        run: id(row.run),
+        tasks: row.tasks,
+        reason: row.reason.clone(),
+        level: of.map(|_| row.level),
+        job: of.map(|(key, _)| key.name.clone()),
+        trigger: of.map(|(_, trigger)| trigger.to_owned()),
+        why: row.why.clone(),
     }
 }
 
@@ -361,13 +380,15 @@ fn shown(row: BackfillRow) -> api::Backfill {
         namespace: row.key.namespace,
         job: row.key.name,
         job_version: count(row.job_version.0),
-        actions: actions(&row.spec),
+        actions: actions(&[&row.spec]),
         trigger: row.spec.trigger,
         timezone: row.spec.zone,
         from: instant(row.spec.from),
         to: instant(row.spec.to),
         reprocess: reprocess(row.spec.reprocess),
         part: row.spec.part.map(shown_part),
+        cascade: row.spec.cascade,
+        cascade_of: row.cascade_of.map(|id| id.to_string()),
         order: order(row.spec.order),
         max_active: row.spec.max_active,
         stop_on_failure: row.spec.stop_on_failure,

@@ -7,6 +7,7 @@ mod alerts;
 mod answers;
 mod bundles;
 mod calendars;
+mod cascades;
 mod console;
 mod conversion;
 mod dashboard;

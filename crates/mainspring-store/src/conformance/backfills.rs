@@ -31,6 +31,7 @@ fn spec() -> Spec {
         to: at(-1),
         reprocess: Reprocess::Failed,
         part: None,
+        cascade: false,
         order: Order::Descending,
         max_active: 3,
         stop_on_failure: true,
@@ -46,7 +47,7 @@ fn fire(number: i64) -> Timestamp {
 
 /// A backfill of some fire times.
 fn of(kept: &Kept, fires: Range<i64>) -> NewBackfill {
-    let item = |number| NewItem { fire_time: fire(number), action: Action::Create, rerun_of: None };
+    let item = |number| NewItem { fire_time: fire(number), action: Action::Create, rerun_of: None, above: Vec::new() };
     NewBackfill {
         job: kept.id(),
         job_version: kept.job.version,
@@ -55,6 +56,7 @@ fn of(kept: &Kept, fires: Range<i64>) -> NewBackfill {
         items: fires.map(item).collect(),
         by: Some("ada".into()),
         at: at(1_000),
+        below: Vec::new(),
     }
 }
 
@@ -430,4 +432,69 @@ pub async fn backfills_go_with_the_history_once_they_have_ended(store: Arc<dyn S
     kit.store.purge(rule(at(3_001))).await.expect("purge");
     assert_eq!(kit.store.backfill_store().backfill(over.id).await.expect("backfill"), None);
     assert_eq!(there(&kit, goes_on.id).await.counts.open, 3);
+}
+
+pub async fn items_wait_for_those_of_other_backfills_that_start_with_them(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let kept = job(&kit).await;
+    let other = kit.save(Draft::new("report").trigger("t", at(5_000))).await;
+    let backfills = kit.store.backfill_store();
+    let mut below = of(&other, 0..3);
+    // The first waits for two of the first backfill, the second for none, the third for the first one of its own.
+    below.items[0].above = vec![(0, 1), (0, 2)];
+    below.items[2].above = vec![(1, 1)];
+    let id = backfills.add_backfill(NewBackfill { below: vec![below], ..of(&kept, 0..2) }).await.expect("add_backfill");
+    let query = BackfillQuery { cascade_of: Some(id), limit: 9, ..BackfillQuery::default() };
+    let found = backfills.backfills(query).await.expect("backfills");
+    assert_eq!(found.len(), 1);
+    assert_eq!((there(&kit, id).await.cascade_of, found[0].cascade_of), (None, Some(id)));
+    assert_eq!((found[0].job, found[0].counts.open), (other.id(), 3));
+    let turn = async |id| {
+        let turn = backfills.backfill_turn(id, 9).await.expect("backfill_turn").expect("it is there");
+        (turn.open.iter().map(|item| item.seq).collect::<Vec<_>>(), turn.barred)
+    };
+    assert_eq!(turn(id).await, (vec![1, 2], vec![]));
+    assert_eq!(turn(found[0].id).await, (vec![2], vec![]));
+    let end = async |id, ended: &[(i64, ItemState)]| {
+        let row = there(&kit, id).await;
+        let mut counts = row.counts;
+        ended.iter().for_each(|(_, state)| counts.shift(1, ItemState::Open, *state));
+        assert!(take(&kit, BackfillStep { ended: ended.to_vec(), counts, ..step(&row) }).await);
+    };
+    end(id, &[(1, ItemState::Succeeded)]).await;
+    assert_eq!(turn(found[0].id).await, (vec![2], vec![]), "the other one has not ended");
+    end(id, &[(2, ItemState::Failed)]).await;
+    assert_eq!(turn(found[0].id).await, (vec![2], vec![1]));
+    let row = there(&kit, id).await;
+    let mut counts = row.counts;
+    counts.shift(1, ItemState::Failed, ItemState::Open);
+    assert!(take(&kit, BackfillStep { sweep: Some(Sweep::Reopen), counts, ..step(&row) }).await);
+    end(id, &[(2, ItemState::Skipped)]).await;
+    assert_eq!(turn(found[0].id).await, (vec![1, 2], vec![]));
+    // The conflict of one keeps none of them.
+    let taken = NewBackfill { below: vec![of(&other, 2..3)], ..of(&kept, 8..9) };
+    assert!(matches!(backfills.add_backfill(taken).await, Err(Error::Conflict { what: BACKFILLED, .. })));
+    let all = BackfillQuery { limit: 9, ..BackfillQuery::default() };
+    assert_eq!(backfills.backfills(all).await.expect("backfills").len(), 2);
+    // What retention has taken holds nothing up.
+    let row = there(&kit, id).await;
+    let over = BackfillStep { state: BackfillState::Completed, ended_at: Some(at(3_000)), ..step(&row) };
+    assert!(take(&kit, over).await);
+    end(found[0].id, &[(1, ItemState::Failed)]).await;
+    assert_eq!(turn(found[0].id).await, (vec![2], vec![3]));
+    let rule = PurgeRule {
+        at: at(9_000),
+        history_before: at(4_000),
+        history_keep_per_job: None,
+        events_before: Timestamp::MIN,
+        tombstones_before: Timestamp::MIN,
+        limit: 2_000,
+    };
+    kit.store.purge(rule).await.expect("purge");
+    assert_eq!(backfills.backfill(id).await.expect("backfill"), None);
+    let row = there(&kit, found[0].id).await;
+    let mut counts = row.counts;
+    counts.shift(1, ItemState::Failed, ItemState::Open);
+    assert!(take(&kit, BackfillStep { sweep: Some(Sweep::Reopen), counts, ..step(&row) }).await);
+    assert_eq!(turn(found[0].id).await, (vec![1, 2], vec![]));
 }

@@ -261,6 +261,7 @@ pub async fn item_of_a_backfill_keeps_tasks_of_the_run_that_it_repeats(store: Ar
         to: fire_time,
         reprocess: Reprocess::Missing,
         part: Some(Part { tasks: vec!["c".into()], downstream: false, upstream: false, create_missing: false }),
+        cascade: false,
         order: Order::Ascending,
         max_active: 1,
         stop_on_failure: false,
@@ -273,9 +274,10 @@ pub async fn item_of_a_backfill_keeps_tasks_of_the_run_that_it_repeats(store: Ar
         job_version: job.job.version,
         trigger: TriggerId(1_000),
         spec: spec.clone(),
-        items: vec![NewItem { fire_time, action: Action::Rerun, rerun_of: Some(of) }],
+        items: vec![NewItem { fire_time, action: Action::Rerun, rerun_of: Some(of), above: Vec::new() }],
         by: None,
         at: at(3_000),
+        below: Vec::new(),
     };
     let backfills = kit.store.backfill_store();
     let id = backfills.add_backfill(new).await.expect("add_backfill");

@@ -15,7 +15,7 @@ use super::live::{More, Run, Stamp};
 use super::model::{GapModel, Model};
 use crate::backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
-    NewBackfill, RunningItem, Sweep, is_to_come, laid_over, said_by_item, taken,
+    LOOK_MAX, NewBackfill, RunningItem, Sweep, is_to_come, laid_over, said_by_item, sorted, taken,
 };
 use crate::error::{Error, Result};
 
@@ -30,6 +30,8 @@ pub(super) struct Backfills {
 struct Kept {
     row: BackfillRow,
     items: BTreeMap<i64, BackfillItem>,
+    /// What items wait for: backfills and places.
+    needs: BTreeMap<i64, Vec<(i64, i64)>>,
 }
 
 impl Backfills {
@@ -92,15 +94,30 @@ fn existing(model: &Model, trigger: TriggerId, from: Timestamp, to: Timestamp) -
 }
 
 fn add(model: &mut Model, new: NewBackfill) -> Result<i64> {
-    must_be_there(model, new.job, new.job_version)?;
+    let all: Vec<&NewBackfill> = std::iter::once(&new).chain(&new.below).collect();
+    for it in &all {
+        must_be_there(model, it.job, it.job_version)?;
+        refuse_taken(model, it)?;
+    }
+    let first = model.backfills.last + 1;
+    for (at, it) in all.into_iter().enumerate() {
+        add_one(model, it, first, (at > 0).then_some(first));
+    }
+    Ok(first)
+}
+
+/// Refuses if another backfill is to run a fire time, or runs it.
+fn refuse_taken(model: &Model, new: &NewBackfill) -> Result<()> {
     let fires: BTreeSet<Timestamp> = new.items.iter().map(|item| item.fire_time).collect();
     let mut items = model.backfills.items(new.trigger, None);
-    let is_taken = |item: &&BackfillItem| is_to_come(item.state) && fires.contains(&item.fire_time);
-    let found = items.find(is_taken).map(|item| item.fire_time);
-    drop(items);
-    if let Some(fire_time) = found {
-        return Err(taken(fire_time));
+    match items.find(|item| is_to_come(item.state) && fires.contains(&item.fire_time)) {
+        Some(item) => Err(taken(item.fire_time)),
+        None => Ok(()),
     }
+}
+
+/// Keeps a backfill. What its items wait for are those of the backfills that are numbered from `first` on.
+fn add_one(model: &mut Model, new: &NewBackfill, first: i64, cascade_of: Option<i64>) {
     model.backfills.last += 1;
     let id = model.backfills.last;
     let job = model.job_mut(new.job);
@@ -111,26 +128,47 @@ fn add(model: &mut Model, new: NewBackfill) -> Result<i64> {
         key: job.row.definition.key.clone(),
         job_version: new.job_version,
         trigger: new.trigger,
-        spec: new.spec,
+        spec: new.spec.clone(),
         turn: 1,
         state: BackfillState::Active,
         reason: None,
         counts: ItemCounts { open: new.items.len() as u64, ..ItemCounts::default() },
         created_at: new.at,
-        created_by: new.by,
+        created_by: new.by.clone(),
         ended_at: None,
+        cascade_of,
     };
-    let item = |(seq, item): (i64, crate::backfill::NewItem)| {
-        let crate::backfill::NewItem { fire_time, action, rerun_of } = item;
+    let item = |(seq, item): (i64, &crate::backfill::NewItem)| {
+        let crate::backfill::NewItem { fire_time, action, rerun_of, .. } = *item;
         (seq, BackfillItem { seq, fire_time, action, state: ItemState::Open, run: None, rerun_of })
     };
-    let items = (1..).zip(new.items).map(item).collect();
-    model.backfills.kept.insert(id, Kept { row, items });
-    Ok(id)
+    let items = (1..).zip(&new.items).map(item).collect();
+    let number = |of: usize| first + i64::try_from(of).unwrap_or(0);
+    let above = |item: &crate::backfill::NewItem| item.above.iter().map(|(of, seq)| (number(*of), *seq)).collect();
+    let needs = (1..).zip(&new.items).filter(|(_, item)| !item.above.is_empty()).map(|(seq, item)| (seq, above(item)));
+    let needs = needs.collect();
+    model.backfills.kept.insert(id, Kept { row, items, needs });
+}
+
+/// The open items that wait for no other, and the places of those that wait for ever.
+fn open(model: &Model, kept: &Kept, limit: u32) -> (Vec<BackfillItem>, Vec<i64>) {
+    if kept.row.state != BackfillState::Active {
+        return Default::default();
+    }
+    let open = kept.items.values().filter(|item| item.state == ItemState::Open);
+    let open: Vec<BackfillItem> = open.take(limit.max(LOOK_MAX) as usize).cloned().collect();
+    let state = |(of, seq): &(i64, i64)| Some(model.backfills.kept.get(of)?.items.get(seq)?.state);
+    let waits = open.iter().flat_map(|item| {
+        let above = kept.needs.get(&item.seq).into_iter().flatten().filter_map(state);
+        above.filter(|state| !matches!(state, ItemState::Succeeded | ItemState::Skipped)).map(|state| (item.seq, state))
+    });
+    let waits: Vec<(i64, ItemState)> = waits.collect();
+    sorted(open, &waits, limit as usize)
 }
 
 fn turn(model: &Model, id: i64, limit: u32) -> Option<BackfillTurn> {
-    let Kept { row, items } = model.backfills.kept.get(&id)?;
+    let kept = model.backfills.kept.get(&id)?;
+    let Kept { row, items, .. } = kept;
     let running = items.values().filter(|item| item.state == ItemState::Running).filter_map(|item| {
         let run = item.run?;
         let (live, over) = (model.live.get(run), model.history.get(run));
@@ -142,14 +180,12 @@ fn turn(model: &Model, id: i64, limit: u32) -> Option<BackfillTurn> {
             cancel_requested: live.is_some_and(Run::cancel_requested),
         })
     });
-    let starts = row.state == BackfillState::Active;
-    let open = items.values().filter(|item| item.state == ItemState::Open && starts);
-    let open: Vec<BackfillItem> = open.take(limit as usize).cloned().collect();
+    let (open, barred) = open(model, kept, limit);
     let elsewhere = elsewhere(model, row);
     let is_fired = |fire: Timestamp| model.live.get(RunId::new(fire, RunSource::Fire(row.trigger))).is_some();
     let is_busy = |fire: &Timestamp| elsewhere.contains(fire) || is_fired(*fire);
     let busy = open.iter().map(|item| item.fire_time).filter(is_busy).collect();
-    Some(BackfillTurn { row: row.clone(), running: running.collect(), open, busy })
+    Some(BackfillTurn { row: row.clone(), running: running.collect(), open, barred, busy })
 }
 
 fn step(model: &mut Model, step: &BackfillStep) -> Result<bool> {
@@ -288,6 +324,7 @@ impl BackfillStore for MemoryStore {
                 && query.namespace.as_ref().is_none_or(|namespace| *namespace == row.key.namespace)
                 && query.job.is_none_or(|job| row.job == job)
                 && query.state.is_none_or(|state| row.state == state)
+                && query.cascade_of.is_none_or(|of| row.cascade_of == Some(of))
         });
         Ok(rows.take(query.limit as usize).cloned().collect())
     }

@@ -61,6 +61,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(32, "0032_await"),
     migration!(33, "0033_flow_minute"),
     migration!(34, "0034_flow_item_part"),
+    migration!(35, "0035_cascade"),
 ];
 
 /// Number of the newest migration.

@@ -61,6 +61,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(31, "0031_await"),
     migration!(32, "0032_flow_minute"),
     migration!(33, "0033_flow_item_part"),
+    migration!(34, "0034_cascade"),
 ];
 
 /// Number of the newest migration.

@@ -23,7 +23,7 @@ use super::store::{Backend, Lane, ReadLane};
 use super::workflow::repeat;
 use crate::backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
-    NewBackfill, RunningItem, Sweep, is_overtaken, is_to_come, laid_over, said_by_item, taken,
+    LOOK_MAX, NewBackfill, RunningItem, Sweep, is_overtaken, is_to_come, laid_over, said_by_item, sorted, taken,
 };
 use crate::error::{Error, Result};
 
@@ -109,11 +109,27 @@ fn existing(db: &dyn Db, job: JobId, trigger: TriggerId, from: Timestamp, to: Ti
 }
 
 fn add<C: Batches>(session: &mut Session<C>, backfill: &NewBackfill) -> Step<i64> {
+    let all: Vec<&NewBackfill> = std::iter::once(backfill).chain(&backfill.below).collect();
+    // Jobs are locked in one order, whoever asks.
+    let jobs: BTreeSet<(JobId, JobVersion)> = all.iter().map(|it| (it.job, it.job_version)).collect();
+    for (job, version) in jobs {
+        must_be_there(&session.connection, job, version)?;
+    }
+    let mut ids: Vec<i64> = Vec::with_capacity(all.len());
+    for it in &all {
+        refuse_taken(&session.connection, it)?;
+        ids.push(add_one(session, it, ids.first().copied())?);
+    }
+    for (it, id) in all.iter().zip(&ids) {
+        add_needs(session, it, *id, &ids)?;
+    }
+    Ok(ids[0])
+}
+
+fn add_one<C: Batches>(session: &mut Session<C>, backfill: &NewBackfill, cascade_of: Option<i64>) -> Step<i64> {
     let db = &session.connection;
-    must_be_there(db, backfill.job, backfill.job_version)?;
-    refuse_taken(db, backfill)?;
     let spec = serde_json::to_string(&backfill.spec).expect("what was chosen is plain data");
-    let values: [(&str, &dyn ToSql); 7] = [
+    let values: [(&str, &dyn ToSql); 8] = [
         (":job", &backfill.job.0),
         (":version", &backfill.job_version.0),
         (":trigger", &backfill.trigger.0),
@@ -121,6 +137,7 @@ fn add<C: Batches>(session: &mut Session<C>, backfill: &NewBackfill) -> Step<i64
         (":open", &(backfill.items.len() as i64)),
         (":at", &backfill.at.as_millis()),
         (":by", &backfill.by),
+        (":cascade", &cascade_of),
     ];
     let id = db.insert(sql!("backfill_add"), &values)?;
     let numbered = || (1_i64..).zip(&backfill.items);
@@ -146,6 +163,26 @@ fn add<C: Batches>(session: &mut Session<C>, backfill: &NewBackfill) -> Step<i64
         }
     }
     Ok(id)
+}
+
+/// Keeps what items of a backfill wait for. `ids` are the numbers of all that start with it.
+fn add_needs<C: Batches>(session: &mut Session<C>, backfill: &NewBackfill, id: i64, ids: &[i64]) -> Step<()> {
+    let db = &session.connection;
+    let items = (1_i64..).zip(&backfill.items);
+    let needs = items.flat_map(|(seq, item)| item.above.iter().map(move |(of, place)| (seq, ids[*of], *place)));
+    if C::LISTS {
+        for rows in lists(needs.map(|(seq, above, place)| json!([seq, above, place]))) {
+            let values: [(&str, &dyn ToSql); 2] = [(":id", &id), (":rows", &rows)];
+            db.post(on_servers!("backfill_need_many", postgres, mysql), &values, None)?;
+        }
+        return Ok(());
+    }
+    for (seq, above, place) in needs {
+        let values: [(&str, &dyn ToSql); 4] =
+            [(":id", &id), (":seq", &seq), (":above", &above), (":above_seq", &place)];
+        execute(db, sql!("backfill_need_add"), &values)?;
+    }
+    Ok(())
 }
 
 /// Refuses if another backfill is to run a fire time, or runs it.
@@ -178,8 +215,13 @@ fn get(db: &dyn Db, id: i64) -> Step<Option<BackfillRow>> {
 fn list(db: &dyn Db, query: &BackfillQuery) -> Step<Vec<BackfillRow>> {
     let before = query.before.unwrap_or(i64::MAX);
     let (job, state) = (query.job.map(|job| job.0), query.state.map(|state| state.as_str()));
-    let values: [(&str, &dyn ToSql); 4] =
-        [(":before", &before), (":namespace", &query.namespace), (":job", &job), (":state", &state)];
+    let values: [(&str, &dyn ToSql); 5] = [
+        (":before", &before),
+        (":namespace", &query.namespace),
+        (":job", &job),
+        (":state", &state),
+        (":cascade", &query.cascade_of),
+    ];
     read_page(db, sql!("backfills"), &values, query.limit, row)
 }
 
@@ -204,8 +246,10 @@ fn turn(db: &dyn Db, id: i64, limit: u32) -> Step<Option<BackfillTurn>> {
             cancel_requested: maybe_instant(row, 4)?.is_some(),
         })
     })?;
-    let open =
-        if row.state == BackfillState::Active { items(db, id, Some(ItemState::Open), 0, limit)? } else { Vec::new() };
+    let (open, barred) = match row.state {
+        BackfillState::Active => open(db, &row, limit)?,
+        _ => Default::default(),
+    };
     let elsewhere = if open.is_empty() { BTreeSet::new() } else { elsewhere(db, &row)? };
     let mut busy = Vec::new();
     for item in &open {
@@ -214,7 +258,20 @@ fn turn(db: &dyn Db, id: i64, limit: u32) -> Step<Option<BackfillTurn>> {
             busy.push(item.fire_time);
         }
     }
-    Ok(Some(BackfillTurn { row, running, open, busy }))
+    Ok(Some(BackfillTurn { row, running, open, barred, busy }))
+}
+
+/// The open items that wait for no other, and the places of those that wait for ever.
+fn open(db: &dyn Db, row: &BackfillRow, limit: u32) -> Step<(Vec<BackfillItem>, Vec<i64>)> {
+    if row.cascade_of.is_none() {
+        return Ok((items(db, row.id, Some(ItemState::Open), 0, limit)?, Vec::new()));
+    }
+    let open = items(db, row.id, Some(ItemState::Open), 0, LOOK_MAX)?;
+    let (Some(first), Some(last)) = (open.first(), open.last()) else { return Ok((open, Vec::new())) };
+    let values: [(&str, &dyn ToSql); 3] = [(":id", &row.id), (":first", &first.seq), (":last", &last.seq)];
+    let waits =
+        read(db, sql!("backfill_waits", mysql), &values, |row| Ok((row.get(0)?, word(row, 1, ItemState::from_word)?)))?;
+    Ok(sorted(open, &waits, limit as usize))
 }
 
 /// The fire times whose runs other backfills have under way.
@@ -321,6 +378,7 @@ fn row(row: &Row<'_>) -> Step<BackfillRow> {
         created_at: instant(row, 16)?,
         created_by: row.get(17)?,
         ended_at: maybe_instant(row, 18)?,
+        cascade_of: row.get(19)?,
     })
 }
 
@@ -349,6 +407,7 @@ pub(crate) fn purge(db: &dyn Db, before: Timestamp, limit: u64) -> Step<u64> {
         count += match first {
             Some(first) => {
                 let below = first.saturating_add((limit - count).min(1_000).cast_signed());
+                execute(db, sql!("purge_backfill_needs"), &[this, (":below", &below)])?;
                 execute(db, sql!("purge_backfill_items"), &[this, (":below", &below)])?
             }
             None => execute(db, sql!("purge_backfill"), &[this])?,

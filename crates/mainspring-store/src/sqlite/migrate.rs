@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(29, "0029_await"),
     migration!(30, "0030_flow_minute"),
     migration!(31, "0031_flow_item_part"),
+    migration!(32, "0032_cascade"),
 ];
 
 /// Number of the newest migration.

@@ -7,7 +7,7 @@
 use mainspring_core::workflow::rerun::{self, Plan, Recorded};
 use mainspring_core::workflow::{Shape, Stop, TaskState, Workflow};
 use mainspring_core::{RunId, Timestamp};
-use mainspring_store::{RunInfo, Stepped, TaskRow, TaskWrite, WorkflowRow, WorkflowStep};
+use mainspring_store::{RunInfo, Stepped, TaskRow, TaskWrite, TimeLimit, WorkflowRow, WorkflowStep};
 
 use super::{RerunAsk, RerunError, RerunPlan};
 use crate::control::{Asking, Control, Error, Result, TRIES};
@@ -33,6 +33,8 @@ pub(super) struct InPlace {
     turn: i64,
     stop: Option<Stop>,
     paused: bool,
+    /// How long the run may take, if that has still to be noted.
+    limit_ms: Option<i64>,
     tasks: Vec<TaskWrite>,
     cancel: Vec<(RunId, String)>,
 }
@@ -62,9 +64,17 @@ pub(super) fn recorded(workflow: &Workflow, row: &WorkflowRow) -> Vec<Recorded> 
 }
 
 impl InPlace {
-    pub(super) fn new(row: &WorkflowRow, shape: &Shape, plan: &Plan, recorded: &[Recorded]) -> Self {
+    pub(super) fn new(
+        row: &WorkflowRow,
+        limit_ms: Option<i64>,
+        (shape, plan): (&Shape, &Plan),
+        recorded: &[Recorded],
+    ) -> Self {
         let stop = rerun::stop_then(shape, plan, recorded, row.stop);
-        let mut it = Self { turn: row.turn, stop, paused: row.paused, tasks: Vec::new(), cancel: Vec::new() };
+        // The owner notes the limit with the first step, which this one is then.
+        let limit_ms = limit_ms.filter(|_| row.turn == 1);
+        let (tasks, cancel) = (Vec::new(), Vec::new());
+        let mut it = Self { turn: row.turn, stop, paused: row.paused, limit_ms, tasks, cancel };
         let mut back = rerun::set_back(plan, recorded).into_iter().peekable();
         // Rows are in order of task and item, the whole first.
         for rows in row.tasks.chunk_by(|a, b| a.task == b.task) {
@@ -119,7 +129,7 @@ impl InPlace {
     }
 
     fn step(self, run: RunId, at: Timestamp) -> WorkflowStep {
-        let Self { turn, stop, paused, tasks, cancel } = self;
+        let Self { turn, stop, paused, limit_ms, tasks, cancel } = self;
         WorkflowStep {
             run,
             turn,
@@ -131,7 +141,7 @@ impl InPlace {
             more: true,
             end: None,
             output: None,
-            limit: None,
+            limit: limit_ms.map(|ms| TimeLimit::Ends(at + ms)),
             awaits: Vec::new(),
             settled: Vec::new(),
             over: Vec::new(),
@@ -194,5 +204,54 @@ impl Control {
             alarm.wait_until(self.clock.now() + END_STEP_MS).await;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::job::{Job, JobKey, Task};
+    use mainspring_core::workflow::TaskDefinition;
+    use mainspring_core::workflow::rerun::Selection;
+    use mainspring_core::{JobId, JobVersion, RunSource};
+
+    use super::*;
+
+    #[test]
+    fn first_step_of_a_run_notes_its_limit_whoever_writes_it() {
+        let key = JobKey::new("default", "etl");
+        let workflow = Workflow {
+            tasks: vec![TaskDefinition::new("a", Job::new(key.clone(), Task::Noop))],
+            ..Workflow::default()
+        };
+        let shape = workflow.shape().expect("a graph");
+        let run = RunId::new(Timestamp::from_millis(1), RunSource::Asked(JobId(1), 1));
+        let row = WorkflowRow {
+            run,
+            job: JobId(1),
+            key,
+            job_version: JobVersion(1),
+            fire_time: Timestamp::from_millis(1),
+            priority: 0,
+            input: None,
+            turn: 1,
+            stop: None,
+            paused: false,
+            timed_out: false,
+            ended: None,
+            rerun_as: None,
+            tasks: Vec::new(),
+            inbox: Vec::new(),
+        };
+        let recorded = recorded(&workflow, &row);
+        let selection = Selection::Tasks { tasks: vec![0], downstream: false, upstream: false };
+        let plan = rerun::plan(&shape, &recorded, &selection, false).expect("nothing runs");
+        let at = Timestamp::from_millis(5);
+        for (turn, limit_ms, expected) in
+            [(1, Some(7), Some(TimeLimit::Ends(at + 7))), (2, Some(7), None), (1, None, None)]
+        {
+            let row = WorkflowRow { turn, ..row.clone() };
+            let step = InPlace::new(&row, limit_ms, (&shape, &plan), &recorded).step(run, at);
+            assert_eq!(step.limit, expected, "turn {turn}");
+        }
     }
 }

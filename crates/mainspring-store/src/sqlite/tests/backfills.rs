@@ -37,6 +37,7 @@ async fn made(path: &Path) {
         to: fire(ITEMS),
         reprocess: Reprocess::Missing,
         part: None,
+        cascade: false,
         order: Order::Ascending,
         max_active: MAX_ACTIVE,
         stop_on_failure: false,
@@ -44,7 +45,7 @@ async fn made(path: &Path) {
         plan: String::new(),
         actions: BTreeMap::new(),
     };
-    let item = |number| NewItem { fire_time: fire(number), action: Action::Create, rerun_of: None };
+    let item = |number| NewItem { fire_time: fire(number), action: Action::Create, rerun_of: None, above: Vec::new() };
     let new = NewBackfill {
         job: kept.id(),
         job_version: kept.job.version,
@@ -53,6 +54,7 @@ async fn made(path: &Path) {
         items: (0..ITEMS).map(item).collect(),
         by: None,
         at: at(0),
+        below: Vec::new(),
     };
     store.backfill_store().add_backfill(new).await.unwrap();
     store.close().await.unwrap();

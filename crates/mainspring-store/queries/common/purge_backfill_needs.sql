@@ -1,0 +1,1 @@
+DELETE FROM backfill_need WHERE backfill_id = :id AND seq < :below
