@@ -5131,6 +5131,10 @@ export interface components {
             items: {
                 /** @description All fire times of the range by what the plan said about them. */
                 actions: components["schemas"]["BackfillActions"];
+                /** @description Whether it was started together with what depends on it, or because it depends on another one. */
+                cascade?: boolean;
+                /** @description The backfill that it depends on and was started with. */
+                cascade_of?: string | null;
                 /** @description When it was started. */
                 created_at: components["schemas"]["Timestamp"];
                 /** @description Who started it. */
