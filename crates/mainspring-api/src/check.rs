@@ -10,6 +10,7 @@ use crate::{Bundle, CalendarSpec, ErrorCode, JobSpec, Problem};
 mod after;
 pub(crate) mod alert;
 mod flow;
+mod group;
 mod job;
 mod name;
 mod trigger;

@@ -97,8 +97,8 @@ catalogue! {
         "Add one of cron, every, at, calendar_interval, daily_window, delay or after.";
     TriggerTwoKinds "trigger.two_kinds" 422 "the trigger says more than one when"
         "Keep one of cron, every, at, calendar_interval, daily_window, delay and after. A job can have several triggers.";
-    WorkflowUnknownTask "workflow.unknown_task" 422 "a task needs one that does not exist"
-        "Correct the name: the hint names the nearest task of the same workflow.";
+    WorkflowUnknownTask "workflow.unknown_task" 422 "a task or group needs one that does not exist, or lies in one"
+        "Correct the name: the hint names the nearest task or group of the same workflow.";
     WorkflowCycle "workflow.cycle" 422 "tasks wait for each other"
         "The message names the shortest cycle, and with each of its edges the line where it is written. Remove one of them.";
     WorkflowCallCircle "workflow.call_circle" 422 "workflows start each other in a circle"

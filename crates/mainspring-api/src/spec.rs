@@ -15,6 +15,7 @@ mod alert;
 mod calendar;
 mod elsewhere;
 mod flow;
+mod group;
 mod hold;
 mod http;
 mod input;
@@ -32,6 +33,7 @@ pub use flow::{
     FlowSpec, FlowWaitSpec, GenerateSpec, HttpInSpec, LogSpec, MergeSpec, OnBlocked, Prioritizer, RetrySpec, RouteSpec,
     ScriptSpec, SplitSpec,
 };
+pub use group::{GROUPS_DEEP_MAX, GroupSpec};
 pub use hold::{ApprovalSpec, WaitSpec};
 pub use http::{HttpTask, Status};
 pub use mainspring_model::{
@@ -118,6 +120,10 @@ pub struct JobSpec {
     /// and retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub defaults: Option<Box<TaskSpec>>,
+    /// Groups of tasks by name, each of which others can need as one; at most 10,000.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 10_000))]
+    pub groups: BTreeMap<String, GroupSpec>,
     /// What becomes of the other tasks of a workflow when one fails; those that do not need it go on when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_fast: Option<FailFast>,
@@ -242,6 +248,15 @@ pub enum OneOrMany<T> {
 }
 
 impl<T> OneOrMany<T> {
+    /// Returns values in the shortest way in which they can be written; nothing if there are none.
+    pub fn of(mut values: Vec<T>) -> Option<Self> {
+        match values.len() {
+            0 => None,
+            1 => values.pop().map(Self::One),
+            _ => Some(Self::Many(values)),
+        }
+    }
+
     /// Returns the values as a slice, whichever way they were written.
     pub fn as_slice(&self) -> &[T] {
         match self {

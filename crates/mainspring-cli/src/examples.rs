@@ -38,6 +38,7 @@ const FILES: &[(&str, &str)] = &[
     example!("workflow-diamond.yaml"),
     example!("workflow-elsewhere.yaml"),
     example!("workflow-failure.yaml"),
+    example!("workflow-groups.yaml"),
     example!("workflow-map.yaml"),
     example!("workflow-nested.yaml"),
     example!("workflow-nine.yaml"),

@@ -6,6 +6,8 @@ mod mermaid;
 mod svg;
 mod text;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use clap::ValueEnum;
 use mainspring_core::workflow::{Shape, Workflow, measure};
 
@@ -30,6 +32,8 @@ pub enum Language {
 pub struct Drawing {
     /// The names of the tasks, by their numbers in the graph.
     pub tasks: Vec<String>,
+    /// The group that each of them lies in.
+    pub groups: Vec<Option<String>>,
     /// Which task needs which, and under which rules they run.
     pub shape: Shape,
 }
@@ -41,7 +45,11 @@ impl Drawing {
     /// For a definition that no file or server would have passed.
     pub fn of(workflow: &Workflow) -> Self {
         let shape = workflow.shape().expect("a workflow that was read has no cycle");
-        Self { tasks: workflow.tasks.iter().map(|task| task.name.clone()).collect(), shape }
+        Self {
+            tasks: workflow.tasks.iter().map(|task| task.name.clone()).collect(),
+            groups: workflow.tasks.iter().map(|task| task.group.clone()).collect(),
+            shape,
+        }
     }
 }
 
@@ -58,11 +66,23 @@ struct Picture {
     arrows: Vec<Arrow>,
     /// The boxes of each column.
     columns: Vec<Vec<u32>>,
+    /// Frames around boxes: the box that stands for all of them, and those, which may have frames themselves.
+    frames: Vec<(u32, Vec<u32>)>,
 }
 
 struct Node {
     name: String,
     dashed: bool,
+}
+
+/// What a frame is drawn of.
+#[derive(Clone, Copy)]
+enum Framed {
+    /// The frame of a group begins.
+    Begin(u32),
+    Box(u32),
+    /// The frame of a group ends, with the box that stands for it.
+    End(u32),
 }
 
 struct Arrow {
@@ -73,6 +93,24 @@ struct Arrow {
 }
 
 impl Picture {
+    /// Visits each frame with what lies in it: `begins` at its beginning, `each` at a box that has none, and `ends` at its end.
+    fn each_framed(&self, visit: &mut dyn FnMut(Framed)) {
+        let inside: BTreeMap<u32, &[u32]> = self.frames.iter().map(|(group, all)| (*group, &all[..])).collect();
+        let lies: BTreeSet<u32> = self.frames.iter().flat_map(|(_, all)| all).copied().collect();
+        let outer = (0..).take(self.boxes.len()).filter(|it| !lies.contains(it));
+        let mut open: Vec<Framed> = outer.map(Framed::Box).collect::<Vec<_>>().into_iter().rev().collect();
+        while let Some(it) = open.pop() {
+            match it {
+                Framed::Box(it) if inside.contains_key(&it) => {
+                    visit(Framed::Begin(it));
+                    open.push(Framed::End(it));
+                    open.extend(inside[&it].iter().rev().map(|it| Framed::Box(*it)));
+                }
+                it => visit(it),
+            }
+        }
+    }
+
     /// Returns the boxes from which arrows lead to one.
     fn parents(&self, node: u32) -> impl Iterator<Item = u32> {
         self.arrows.iter().filter(move |arrow| arrow.to == node).map(|arrow| arrow.from)
@@ -97,7 +135,21 @@ fn picture(workflow: &Drawing) -> Picture {
         boxes: (0..).zip(&workflow.tasks).map(node).collect(),
         arrows: graph.tasks().flat_map(|from| graph.children(from).iter().map(move |to| arrow(from, *to))).collect(),
         columns: layers(workflow),
+        frames: frames(workflow),
     }
+}
+
+/// The groups with what lies in them.
+fn frames(workflow: &Drawing) -> Vec<(u32, Vec<u32>)> {
+    let tasks = || workflow.shape.graph().tasks();
+    let mut inside: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for task in tasks() {
+        if let Some(group) = &workflow.groups[task as usize] {
+            inside.entry(group).or_default().push(task);
+        }
+    }
+    let groups = tasks().filter(|task| workflow.shape.rule(*task).group);
+    groups.map(|group| (group, inside.remove(workflow.tasks[group as usize].as_str()).unwrap_or_default())).collect()
 }
 
 /// The tasks of each wave; those that run last are waves of their own, behind the others.
@@ -124,7 +176,11 @@ mod tests {
     use super::*;
 
     fn workflow(tasks: &str) -> Drawing {
-        let spec: JobSpec = serde_json::from_str(&format!(r#"{{"name": "w", "tasks": {tasks}}}"#)).unwrap();
+        read(&format!(r#"{{"name": "w", "tasks": {tasks}}}"#))
+    }
+
+    fn read(spec: &str) -> Drawing {
+        let spec: JobSpec = serde_json::from_str(spec).unwrap();
         let bundle = mainspring_api::Bundle { jobs: vec![spec], ..Default::default() };
         let around = Surroundings {
             namespace: "default",
@@ -142,6 +198,25 @@ mod tests {
                 "join": {"noop": true, "needs": ["left", "right"], "trigger_rule": "none_failed"},
                 "tidy": {"noop": true, "finally": true}}"#,
         )
+    }
+
+    #[test]
+    fn a_group_is_a_frame_with_what_stands_for_it() {
+        let spec = r#"{"name": "w", "groups": {"load": {"needs": "a", "group": "all"}, "all": {}},
+            "tasks": {"a": {"noop": true}, "b": {"noop": true, "group": "load"}, "c": {"noop": true, "group": "load"},
+                "d": {"noop": true, "needs": "all"}}}"#;
+        let drawing = read(spec);
+        let mermaid = "flowchart LR\n  t0[\"a\"]\n  subgraph g1 [\"all\"]\n    subgraph g5 [\"load\"]\n      t2[\"b\"]\n      t3[\"c\"]\n      \
+                       t5([\"load\"])\n    end\n    t1([\"all\"])\n  end\n  t4[\"d\"]\n";
+        assert!(draw(&drawing, Language::Mermaid).starts_with(mermaid), "{}", draw(&drawing, Language::Mermaid));
+        let dot = draw(&drawing, Language::Dot);
+        assert!(
+            dot.contains("  subgraph \"cluster_all\" {\n    label=\"all\";\n    subgraph \"cluster_load\" {\n"),
+            "{dot}"
+        );
+        assert_eq!((dot.matches('{').count(), dot.matches('}').count()), (3, 3), "{dot}");
+        assert!(draw(&drawing, Language::Text).contains("wave 3  load  group of b, c\n"));
+        assert_eq!(draw(&drawing, Language::Svg).matches("rx=\"16\"").count(), 2);
     }
 
     #[test]

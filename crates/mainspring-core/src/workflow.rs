@@ -17,6 +17,7 @@
 //! | how do the runs of a matrix or map stand? | [`Items`] |
 //! | what does a task wait for that does nothing? | [`Hold`] |
 //! | what does a task need of other workflows, and for which dates? | [`Elsewhere`] |
+//! | how do tasks count that others need as one? | [`Group`], [`Shape::counts`] |
 //! | what does a task start, and what follows its end? | [`Call`], [`TaskDefinition::after_call`] |
 //! | which jobs wait for each other for ever? | [`call_circle`], [`wait_circle`] |
 //! | why is a task where it is? | [`Standing::why`] |
@@ -32,6 +33,7 @@ mod definition;
 mod elsewhere;
 pub mod expression;
 mod graph;
+mod group;
 mod hold;
 pub mod measure;
 pub mod rerun;
@@ -47,6 +49,7 @@ pub use context::{Item, ItemValue, Need, References, RenderError, RunFacts, Task
 pub use definition::{Spread, TaskDefinition, Workflow};
 pub use elsewhere::{At, Elsewhere, Found, NeedAt, Needed, OnMissing, Settled, counted};
 pub use graph::{Graph, GraphError};
+pub use group::{Group, group_end};
 pub use hold::{Approval, Hold};
 pub use mainspring_model::{OnTimeout, TaskState, TriggerRule};
 pub use rule::{Counts, Decision};

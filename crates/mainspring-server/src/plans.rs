@@ -31,7 +31,9 @@ pub(crate) struct Remembered {
 impl Remembered {
     pub(crate) fn of(plan: &RerunPlan) -> Self {
         // What goes on beside the plan is no part of it.
-        let is_planned = |row: &&TableRow| !plan.is_in_place() || !matches!(row.action, Action::Keep | Action::GoesOn);
+        let is_planned = |row: &&TableRow| {
+            !row.is_group && (!plan.is_in_place() || !matches!(row.action, Action::Keep | Action::GoesOn))
+        };
         let task = |row: &TableRow| {
             let state = row.state.map_or("without record", |state| state.as_str());
             (row.name.clone(), format!("{} ({state}, {})", row.action, row.reason))

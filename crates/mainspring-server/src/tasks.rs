@@ -64,6 +64,13 @@ impl Tasks {
         for row in rows.iter().filter(|row| row.item.is_none()) {
             states[row.task as usize] = row.state;
         }
+        // A group is under way from when one of its tasks is.
+        for group in shape.graph().tasks().filter(|task| shape.rule(*task).group) {
+            let begun = |member: &u32| states[*member as usize] != TaskState::Waiting;
+            if states[group as usize] == TaskState::Waiting && shape.graph().parents(group).iter().any(begun) {
+                states[group as usize] = TaskState::Running;
+            }
+        }
         Some(Self { job, shape, rows, states, paused, rerun_as, run: run.id, stop })
     }
 
@@ -107,7 +114,8 @@ impl Tasks {
 
     /// The state of a task or item.
     pub(crate) fn stands(&self, place: Place) -> TaskState {
-        self.row(place).map_or_else(|| self.state(place.task), |row| row.state)
+        let item = place.item.and_then(|_| self.row(place));
+        item.map_or_else(|| self.state(place.task), |row| row.state)
     }
 
     /// Finds a task by its name, or an item by `NAME[NUMBER]`.
@@ -130,6 +138,14 @@ impl Tasks {
         let mut counts = api::TaskCounts::default();
         (0..self.len()).for_each(|task| counts.add(self.state(task).into()));
         counts
+    }
+
+    /// Of a group, how many of its tasks are in each state.
+    fn member_counts(&self, task: u32) -> Option<api::TaskCounts> {
+        self.definition(task).joins.as_ref()?;
+        let mut counts = api::TaskCounts::default();
+        self.definition(task).needs.iter().for_each(|member| counts.add(self.state(*member).into()));
+        Some(counts)
     }
 
     fn item_counts(&self, task: u32) -> Option<api::TaskCounts> {
@@ -168,6 +184,8 @@ impl Tasks {
             ended_at: row.filter(|row| row.state.is_final()).map(|row| instant(row.since)),
             since: row.map(|row| instant(row.since)),
             items: if place.item.is_none() { self.item_counts(place.task) } else { None },
+            group: definition.group.clone(),
+            tasks: self.member_counts(place.task),
         }
     }
 }
@@ -192,6 +210,7 @@ pub(crate) fn graph(job: &Job, version: u64) -> Option<api::JobGraph> {
             Some(Hold::Approval(_)) => "approval",
             Some(Hold::For(_) | Hold::Until(_)) => "wait",
             Some(Hold::Elsewhere(_)) => "external",
+            None if task.joins.is_some() => "group",
             None if task.call.is_some() => "workflow",
             None => task.job.task.kind(),
         }
@@ -199,6 +218,7 @@ pub(crate) fn graph(job: &Job, version: u64) -> Option<api::JobGraph> {
         workflow: (task.call.as_ref().map(|call| &call.workflow))
             .or_else(|| Some(&task.hold.as_ref()?.elsewhere()?.workflow))
             .cloned(),
+        group: task.group.clone(),
         wave: *wave,
         needs: task.needs.iter().map(|need| name(*need)).collect(),
         trigger_rule: task.trigger_rule,

@@ -24,7 +24,7 @@ export const codes: Readonly<Record<string, string>> = {
   'job.two_schedules': '作业同时写了 schedule 和 triggers',
   'trigger.no_kind': '触发器没有写明何时触发',
   'trigger.two_kinds': '触发器写了不止一种触发方式',
-  'workflow.unknown_task': '依赖的任务不存在',
+  'workflow.unknown_task': '依赖的任务或所属的任务组不存在',
   'workflow.cycle': '任务相互等待',
   'workflow.call_circle': '工作流循环地相互启动',
   'workflow.call_unknown': '任务启动的作业不存在',

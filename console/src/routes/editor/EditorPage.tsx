@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Pause, Save, TriangleAlert, Zap } from 'lucide-react';
-import { Suspense, lazy, useEffect, useState } from 'react';
+import { Suspense, lazy, useEffect, useMemo, useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { asApiError } from '@/api/problem';
 import { ActionBar } from '@/components/ActionBar';
@@ -82,7 +82,8 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
   const [conflict, setConflict] = useState<Conflict>();
   const [busy, setBusy] = useState(false);
   const checks = useChecks(ns, text);
-  const tasks = tasksOf(checks.parsed.value);
+  const file = checks.parsed.value;
+  const tasks = useMemo(() => tasksOf(file), [file]);
   const modes = editorModes.filter((each) => each !== 'graph' || tasks);
   const mode = modes.find((each) => each === search.mode) ?? 'form';
   const set = (next: object) => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, ...next }), replace: true } as never);

@@ -1,4 +1,5 @@
 /** The triggers of a job file, whichever of its forms it uses. */
+import { withGroups } from '../workflow/groups';
 
 export const kinds = ['cron', 'every', 'at', 'delay', 'daily_window', 'calendar_interval'] as const;
 export type Kind = (typeof kinds)[number];
@@ -73,8 +74,8 @@ export function taskOf(file: File): Task | undefined {
 
 /** The tasks of a workflow, where the file is one. */
 export function tasksOf(file: File | undefined): Record<string, unknown> | undefined {
-  const { tasks: given } = file ?? {};
-  return typeof given === 'object' && given !== null && !Array.isArray(given) && Object.keys(given).length > 0 ? (given as Record<string, unknown>) : undefined;
+  const { tasks: given, groups } = file ?? {};
+  return typeof given === 'object' && given !== null && !Array.isArray(given) && Object.keys(given).length > 0 ? withGroups(given as Record<string, unknown>, groups) : undefined;
 }
 
 /** Empty work of a kind, to begin with. */

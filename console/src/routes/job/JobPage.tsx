@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { CirclePause } from 'lucide-react';
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, lazy, useMemo, useState } from 'react';
 import { exactText } from '@/api/client';
 import { ActionBar } from '@/components/ActionBar';
 import { Loaded, NothingYet, Skeleton } from '@/components/Feedback';
@@ -20,6 +20,7 @@ import { parseExact } from '@/lib/json';
 import { runState } from '@/states';
 import { RunTable } from '../runs/RunTable';
 import { useRunList } from '../runs/useRunList';
+import { withGroups } from '../workflow/groups';
 import { DurationBars } from './DurationBars';
 import { figuresOf } from './figures';
 import { HeatMap } from './HeatMap';
@@ -53,7 +54,7 @@ function JobView({ job }: { job: Job }) {
   const navigate = useNavigate();
   const [starting, setStarting] = useState(false);
   const actions = useJobActions(job, () => setStarting(true));
-  const tasks = job.spec.tasks ?? {};
+  const tasks = useMemo(() => withGroups(job.spec.tasks ?? {}, job.spec.groups), [job.spec]);
   const isWorkflow = Object.keys(tasks).length > 0;
   const script = job.spec.xxl?.glue;
   const tabs = jobTabs.filter((name) => (name !== 'tasks' || isWorkflow) && (name !== 'script' || script));

@@ -48,7 +48,7 @@ export function GraphView({ graph, nodes, direction, statuses, chosen, onChoose,
     if (!node) return undefined;
     const status = statuses?.get(node.name);
     const text = labelOf(graph, shownNodes[index] ?? -1);
-    const progress = progressOf(status?.task.items);
+    const progress = progressOf(status?.task.items ?? status?.task.tasks);
     const mark = marks?.get(node.name);
     const word = mark ? mark.word : progress ? t.workflow.progress(String(progress.done), String(progress.total), progress.failed) : status ? t.workflow.words[status.word ?? 'none'] || t.states.words[status.state] : node.kind;
     return {
@@ -58,7 +58,7 @@ export function GraphView({ graph, nodes, direction, statuses, chosen, onChoose,
       state: mark?.state ?? status?.state,
       plate: (
         <>
-          <rect width={at.width} height={at.height} rx="6" className={css.plate} strokeDasharray={node.spec.finally ? '5 3' : undefined} />
+          <rect width={at.width} height={at.height} rx={node.kind === 'group' ? at.height / 2 : 6} className={css.plate} strokeDasharray={node.spec.finally ? '5 3' : undefined} />
           {node.times !== undefined && <path d={`M6 -3.500h${at.width - 12}`} className={css.stack} />}
         </>
       ),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { focused, graphOf, inOrder, mermaid } from './graph';
+import { withGroups } from './groups';
 
 const graph = graphOf({
   extract: { run: 'x' },
@@ -31,6 +32,16 @@ test('what is needed of another workflow is a node of its own, once', () => {
   const found = graphOf({ a: { noop: true, needs: load }, b: { noop: true, needs: ['a', { ...load, at: 'same' }, { workflow: 'w', offset: '-1d' }] } });
   expect(found.nodes.map(({ name, kind }) => [name, kind])).toEqual([['a', 'noop'], ['b', 'noop'], ['ingest:load@same', 'external'], ['w@-1d', 'external']]);
   expect(found.edges).toEqual([[2, 0], [0, 1], [2, 1], [3, 1]]);
+});
+
+test('a group is a node that its tasks lead to, and its first tasks need what it needs', () => {
+  const tasks = { x: { noop: true }, a: { noop: true, group: 'in' }, b: { noop: true, group: 'in', needs: 'a' }, c: { noop: true, group: 'out' }, end: { noop: true, needs: 'out' } };
+  const found = graphOf(withGroups(tasks, { in: { group: 'out' }, out: { needs: 'x' } }));
+  expect(found.nodes.slice(4).map(({ name, kind }) => [name, kind])).toEqual([['end', 'noop'], ['in', 'group'], ['out', 'group']]);
+  const edges = found.edges.map(([from, to]) => `${found.nodes[from]?.name} ${found.nodes[to]?.name}`).sort();
+  expect(edges).toEqual(['a b', 'a in', 'a out', 'b in', 'b out', 'c out', 'out end', 'x a', 'x c']);
+  const round = { a: { group: 'b' }, b: { group: 'a' } };
+  expect(graphOf(withGroups({ t: { group: 'a', needs: 'b' } }, round)).nodes.map(({ name }) => name)).toEqual(['t', 'a', 'b']);
 });
 
 test('what is being written may be anything', () => {

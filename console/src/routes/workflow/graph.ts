@@ -60,6 +60,8 @@ function isElsewhere(need: unknown): need is Elsewhere {
 /** What a task does, in the word of the job file. */
 function kindOf(given: unknown): string {
   const from = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+  // What stands for a group is written by nobody.
+  if (from.joins === true) return 'group';
   return ['run', 'exec', 'http', 'handler', 'wait', 'approval'].find((kind) => from[kind] !== undefined && from[kind] !== null) ?? 'noop';
 }
 

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, ask, idempotencyKey, send } from '@/api/client';
 import type { components } from '@/api/schema';
 import { fillPath } from '@/lib/commands';
+import { withGroups } from './groups';
 
 export type RunTask = components['schemas']['RunTask'];
 export type TaskCounts = components['schemas']['TaskCounts'];
@@ -51,7 +52,7 @@ export const definedTasksQuery = (namespace: string, job: string, version: numbe
     queryKey: ['defined-tasks', namespace, job, version],
     queryFn: async ({ signal }) => {
       const { spec } = await ask(api.GET('/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}', { params: { path: { namespace, job, version } }, signal }));
-      return spec.tasks ?? {};
+      return withGroups(spec.tasks ?? {}, spec.groups);
     },
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::name::name_problem;
 use crate::document::{escape, shorten};
-use crate::spec::{ElsewhereSpec, TaskSpec};
+use crate::spec::GROUPS_DEEP_MAX;
+use crate::spec::{ElsewhereSpec, NeedSpec, OneOrMany, TaskSpec};
 use crate::{ErrorCode, JobSpec, Problem, did_you_mean};
 
 /// The most runs of one task of a `matrix`.
@@ -18,8 +19,9 @@ const MATRIX_MAX: usize = 10_000;
 const HINTS_MAX: usize = 50;
 
 /// Keys of a task that cannot be defaults: they belong to one task.
-const OWN_KEYS: [&str; 19] = [
+pub(super) const OWN_KEYS: [&str; 20] = [
     "description",
+    "group",
     "needs",
     "trigger_rule",
     "if",
@@ -49,6 +51,7 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.tasks.is_empty() {
         let keys = [
             ("defaults", spec.defaults.is_some()),
+            ("groups", !spec.groups.is_empty()),
             ("fail_fast", spec.fail_fast.is_some()),
             ("outputs", !spec.outputs.is_empty()),
         ];
@@ -67,18 +70,21 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
     for key in OWN_KEYS.iter().filter(|key| written["defaults"].get(**key).is_some()) {
         problems.push(wrong(format!("\"{key}\" cannot be a default"), format!("/defaults/{key}")));
     }
+    let lasting = super::group::lasting(spec);
     for (name, task) in &spec.tasks {
         let place = format!("/tasks/{}", escape(name));
         name_problem(&place, name, problems);
         let found = check_alone(spec, name, task);
         problems.extend(found.into_iter().map(|problem| placed_in_task(&written, name, problem)));
-        check_needs(spec, name, task, &place, problems);
-        check_elsewhere(name, task, &place, problems);
+        let who = Needing { kind: "task", name, runs_last: task.finally, lasting: &lasting };
+        check_needs(spec, who, task, &place, problems);
+        check_elsewhere(who, task.needs.as_ref(), &place, problems);
         check_spread(task, &place, problems);
         check_hold(name, task, &place, problems);
         check_call(task, &written["tasks"][name], &place, problems);
         check_outputs(task, &place, problems);
     }
+    super::group::check_groups(spec, &written, &lasting, problems);
     for name in spec.outputs.keys().filter(|name| !is_identifier(name)) {
         problems.push(identifier(name, format!("/outputs/{}", escape(name))));
     }
@@ -91,7 +97,7 @@ pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
 fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
     let mut found = Vec::new();
     let alone = task.as_job(name, spec);
-    if task.wait.is_none() && task.approval.is_none() && task.workflow.is_none() && task.elsewhere.is_none() {
+    if task.wait.is_none() && task.approval.is_none() && task.workflow.is_none() {
         super::job::check_task(&alone, &mut found);
     }
     super::job::check_policies(&alone, &mut found);
@@ -110,15 +116,19 @@ fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
     found
 }
 
-/// Moves a problem of [a task as a job](TaskSpec::as_job) to where its value was written: in the task, in the defaults, or at
-/// the workflow.
+/// Moves a problem of [a task as a job](TaskSpec::as_job) to where its value was written: in the task, in the defaults of its groups or of
+/// the workflow, or at the workflow.
 pub fn placed_in_task(workflow: &Value, task: &str, problem: Problem) -> Problem {
     let own = format!("/tasks/{}{}", escape(task), problem.pointer);
-    let inherited = format!("/defaults{}", problem.pointer);
+    let group = |of: &'_ Value| Some(of.get("group")?.as_str()?.to_owned());
+    let around = |name: &String| group(&workflow["groups"][name]);
+    let groups = std::iter::successors(group(&workflow["tasks"][task]), around).take(GROUPS_DEEP_MAX);
+    let groups = groups.map(|name| format!("/groups/{}/defaults{}", escape(&name), problem.pointer));
     let there = |pointer: &str| !problem.pointer.is_empty() && workflow.pointer(pointer).is_some();
+    let mut inherited = groups.chain([format!("/defaults{}", problem.pointer)]);
     let place = if there(&own) {
         own
-    } else if there(&inherited) {
+    } else if let Some(inherited) = inherited.find(|place| there(place)) {
         inherited
     } else if there(&problem.pointer) {
         return problem;
@@ -128,29 +138,55 @@ pub fn placed_in_task(workflow: &Value, task: &str, problem: Problem) -> Problem
     problem.at(place)
 }
 
-fn check_needs(spec: &JobSpec, name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+/// A task or group that needs others.
+#[derive(Clone, Copy)]
+pub(super) struct Needing<'a> {
+    pub(super) kind: &'a str,
+    pub(super) name: &'a str,
+    /// Whether it runs when all others have ended.
+    pub(super) runs_last: bool,
+    /// The groups some task of which runs last.
+    pub(super) lasting: &'a BTreeSet<&'a str>,
+}
+
+/// Checks the names of tasks and groups that a task or group needs.
+pub(super) fn check_names<'a>(
+    spec: &JobSpec,
+    who: Needing<'_>,
+    needs: impl Iterator<Item = (String, &'a str)>,
+    place: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let Needing { kind, name, runs_last, lasting } = who;
     let mut seen = BTreeSet::new();
-    for (pointer, need) in task.needs_in_order() {
+    for (pointer, need) in needs {
         let pointer = format!("{place}{pointer}");
-        match spec.tasks.get(need) {
+        let group = spec.groups.contains_key(need).then(|| lasting.contains(need));
+        match spec.tasks.get(need).map(|task| task.finally).or(group) {
             _ if !seen.insert(need) => {
-                problems.push(wrong(format!("task \"{}\" needs \"{}\" twice", shorten(name), shorten(need)), pointer));
+                problems
+                    .push(wrong(format!("{kind} \"{}\" needs \"{}\" twice", shorten(name), shorten(need)), pointer));
             }
             None => {
-                let message = format!("task \"{}\" needs unknown task \"{}\"", shorten(name), shorten(need));
+                let message = format!("{kind} \"{}\" needs unknown task \"{}\"", shorten(name), shorten(need));
                 let problem = Problem::new(ErrorCode::WorkflowUnknownTask, message).at(pointer);
                 // Each is compared with all tasks: the first few are advice enough.
                 let few = problems.len() < HINTS_MAX;
-                let hint = few.then(|| did_you_mean(need, spec.tasks.keys().map(String::as_str))).flatten();
+                let names = spec.tasks.keys().chain(spec.groups.keys());
+                let hint = few.then(|| did_you_mean(need, names.map(String::as_str))).flatten();
                 problems.push(Problem { hint, ..problem });
             }
-            Some(needed) if needed.finally && !task.finally => {
+            Some(true) if !runs_last => {
                 let message = format!("\"{}\" runs last, so only tasks that run last can need it", shorten(need));
                 problems.push(wrong(message, pointer).hint(format!("add finally: true to \"{}\"", shorten(name))));
             }
             Some(_) => {}
         }
     }
+}
+
+fn check_needs(spec: &JobSpec, who: Needing<'_>, task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+    check_names(spec, who, task.needs_in_order(), place, problems);
     if task.finally && task.trigger_rule.is_some() {
         let message = "\"trigger_rule\" has no effect with finally: such a task runs however the others ended";
         problems.push(wrong(message, format!("{place}/trigger_rule")));
@@ -160,10 +196,16 @@ fn check_needs(spec: &JobSpec, name: &str, task: &TaskSpec, place: &str, problem
 /// The most characters of the name of a task that waits for another workflow.
 const NODE_MAX: usize = 255;
 
-/// Checks what a task needs of other workflows.
-fn check_elsewhere(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+/// Checks what a task or group needs of other workflows.
+pub(super) fn check_elsewhere(
+    who: Needing<'_>,
+    needs: Option<&OneOrMany<NeedSpec>>,
+    place: &str,
+    problems: &mut Vec<Problem>,
+) {
+    let Needing { kind, name, .. } = who;
     let mut seen = BTreeSet::new();
-    for (pointer, need) in task.needs_elsewhere() {
+    for (pointer, need) in NeedSpec::elsewhere(needs) {
         let pointer = format!("{place}{pointer}");
         name_problem(format!("{pointer}/workflow"), &need.workflow, problems);
         if let Some(task) = &need.task {
@@ -177,7 +219,7 @@ fn check_elsewhere(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<
             let message = format!("the names of workflow and task have more than {NODE_MAX} characters together");
             problems.push(wrong(message, pointer));
         } else if !seen.insert(node.clone()) {
-            problems.push(wrong(format!("task \"{}\" needs \"{node}\" twice", shorten(name)), pointer));
+            problems.push(wrong(format!("{kind} \"{}\" needs \"{node}\" twice", shorten(name)), pointer));
         }
     }
 }
@@ -185,13 +227,15 @@ fn check_elsewhere(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<
 /// Checks that all tasks which need the same of another workflow wait for it in the same way: one task waits for all of them.
 fn check_same_needs(spec: &JobSpec, problems: &mut Vec<Problem>) {
     let mut seen: BTreeMap<String, &ElsewhereSpec> = BTreeMap::new();
-    for (name, task) in &spec.tasks {
-        for (pointer, need) in task.needs_elsewhere() {
+    let tasks = spec.tasks.iter().map(|(name, task)| ("tasks", name, task.needs.as_ref()));
+    let groups = spec.groups.iter().map(|(name, group)| ("groups", name, group.needs.as_ref()));
+    for (of, name, needs) in tasks.chain(groups) {
+        for (pointer, need) in NeedSpec::elsewhere(needs) {
             let node = need.node();
             let first = *seen.entry(node.clone()).or_insert(need);
             if (&first.timeout, first.on_missing) != (&need.timeout, need.on_missing) {
                 let message = format!("\"{node}\" is needed by another task with another timeout or on_missing");
-                let problem = wrong(message, format!("/tasks/{}{pointer}", escape(name)));
+                let problem = wrong(message, format!("/{of}/{}{pointer}", escape(name)));
                 problems.push(problem.hint("write the same for both"));
             }
         }
@@ -305,6 +349,6 @@ fn identifier(text: &str, pointer: String) -> Problem {
     problem.hint("write letters, digits and '_', not beginning with a digit")
 }
 
-fn wrong(message: impl Into<String>, pointer: impl Into<String>) -> Problem {
+pub(super) fn wrong(message: impl Into<String>, pointer: impl Into<String>) -> Problem {
     Problem::new(ErrorCode::FieldValue, message).at(pointer)
 }

@@ -5,7 +5,6 @@ use crate::{ErrorCode, Problem, did_you_mean};
 /// Keys of versions to come: type, keys, and what they belong to.
 const LATER_KEYS: &[(&str, &[&str], &str)] = &[
     ("JobSpec", &["workflow", "max_active_tasks", "depends_on_past"], "that is"),
-    ("TaskSpec", &["group"], "tasks of this kind are"),
     ("TaskSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
     ("TaskSpec", &["pool", "run_as", "shards"], "routing is"),
     ("TaskSpec", &["notify", "alerts", "deadline"], "alerts are"),

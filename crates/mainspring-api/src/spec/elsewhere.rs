@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{NeedAt, OnMissing};
+use super::{NeedAt, OnMissing, OneOrMany};
 
 /// What a task needs: a task of its workflow by its name, or one of another workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(untagged)]
 pub enum NeedSpec {
-    /// The name of a task of this workflow.
+    /// The name of a task or group of this workflow.
     Task(String),
     /// A task of another workflow, or a run of it.
     Elsewhere(ElsewhereSpec),
@@ -53,6 +53,26 @@ impl ElsewhereSpec {
         let task = self.task.as_ref().map(|task| format!(":{task}")).unwrap_or_default();
         let at = self.offset.clone().unwrap_or_else(|| self.at.unwrap_or_default().to_string());
         format!("{}{task}@{at}", self.workflow)
+    }
+}
+
+impl NeedSpec {
+    /// Returns the names of tasks and groups of the same workflow among needs, with the place of each, relative to what needs them.
+    pub(crate) fn names(needs: Option<&OneOrMany<Self>>) -> impl Iterator<Item = (String, &str)> {
+        let all = needs.into_iter().flat_map(|needs| needs.places("/needs"));
+        all.filter_map(|(place, need)| match need {
+            Self::Task(name) => Some((place, name.as_str())),
+            Self::Elsewhere(_) => None,
+        })
+    }
+
+    /// Returns what is needed of other workflows among needs, with the place of each.
+    pub fn elsewhere(needs: Option<&OneOrMany<Self>>) -> impl Iterator<Item = (String, &ElsewhereSpec)> {
+        let all = needs.into_iter().flat_map(|needs| needs.places("/needs"));
+        all.filter_map(|(place, need)| match need {
+            Self::Task(_) => None,
+            Self::Elsewhere(need) => Some((place, need)),
+        })
     }
 }
 

@@ -29,7 +29,10 @@ pub struct TaskSpec {
     /// What the task is for, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Tasks that must end first, of this workflow by their names, or of others: one, or a list of at most 1,000.
+    /// Group that the task lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Tasks that must end first, of this workflow by their names or those of their groups, or of others: one, or a list of at most 1,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 1_000))]
     pub needs: Option<OneOrMany<NeedSpec>>,
@@ -97,6 +100,10 @@ pub struct TaskSpec {
     /// What it waits for in another workflow, if it stands for a need of other tasks. Nobody writes such a task.
     #[serde(skip)]
     pub elsewhere: Option<ElsewhereSpec>,
+
+    /// Whether it stands for a group, which needs its tasks. Nobody writes such a task.
+    #[serde(skip)]
+    pub joins: bool,
 
     /// JSON that the task receives; that of the workflow when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,19 +186,22 @@ pub enum FailFastWord {
 }
 
 impl TaskSpec {
-    /// Returns the task as a job of its own: with its name, what the workflow's `defaults` say where it is silent, and then what
-    /// the workflow says.
+    /// Returns the task as a job of its own: with its name, what the `defaults` of its groups and of the workflow say where it is silent,
+    /// and then what the workflow says.
     pub fn as_job(&self, name: &str, workflow: &JobSpec) -> JobSpec {
-        let none = Self::default();
-        let defaults = workflow.defaults.as_deref().unwrap_or(&none);
+        let groups = workflow.groups_around(self.group.as_deref());
+        let mut defaults: Vec<&Self> = groups.filter_map(|(_, group)| group.defaults.as_deref()).collect();
+        defaults.extend(workflow.defaults.as_deref());
         // Variables and folders are for processes: other tasks do not inherit them.
         let is_process = self.run.is_some() || self.exec.is_some();
-        let inherited = [&workflow.env, &defaults.env].into_iter().filter(|_| is_process);
-        let env = inherited.chain([&self.env]).flatten();
-        let workers = [&self.workers, &defaults.workers, &workflow.workers].into_iter().find(|it| !it.is_empty());
+        // The nearest one comes last, and holds.
+        let inherited = std::iter::once(&workflow.env).chain(defaults.iter().rev().map(|it| &it.env));
+        let env = inherited.filter(|_| is_process).chain([&self.env]).flatten();
+        let workers = std::iter::once(&self.workers).chain(defaults.iter().map(|it| &it.workers));
+        let workers = workers.chain([&workflow.workers]).find(|it| !it.is_empty());
         macro_rules! first {
             ($key:ident) => {
-                self.$key.clone().or_else(|| defaults.$key.clone())
+                self.$key.clone().or_else(|| defaults.iter().find_map(|it| it.$key.clone()))
             };
             ($key:ident, or workflow) => {
                 first!($key).or_else(|| workflow.$key.clone())
@@ -210,7 +220,8 @@ impl TaskSpec {
                 || self.wait.is_some()
                 || self.approval.is_some()
                 || self.workflow.is_some()
-                || self.elsewhere.is_some(),
+                || self.elsewhere.is_some()
+                || self.joins,
             input: self.input.clone().or_else(|| workflow.input_with_defaults()).filter(|_| self.workflow.is_none()),
             env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
             working_dir: if is_process { first!(working_dir, or workflow) } else { self.working_dir.clone() },
@@ -233,21 +244,13 @@ impl TaskSpec {
         }
     }
 
-    /// Returns the names of the tasks of its workflow that it needs, with the place of each, relative to the task.
+    /// Returns the names of the tasks and groups of its workflow that it needs, with the place of each, relative to the task.
     pub fn needs_in_order(&self) -> impl Iterator<Item = (String, &str)> {
-        let all = self.needs.iter().flat_map(|needs| needs.places("/needs"));
-        all.filter_map(|(place, need)| match need {
-            NeedSpec::Task(name) => Some((place, name.as_str())),
-            NeedSpec::Elsewhere(_) => None,
-        })
+        NeedSpec::names(self.needs.as_ref())
     }
 
     /// Returns what it needs of other workflows, with the place of each, relative to the task.
     pub fn needs_elsewhere(&self) -> impl Iterator<Item = (String, &ElsewhereSpec)> {
-        let all = self.needs.iter().flat_map(|needs| needs.places("/needs"));
-        all.filter_map(|(place, need)| match need {
-            NeedSpec::Task(_) => None,
-            NeedSpec::Elsewhere(need) => Some((place, need)),
-        })
+        NeedSpec::elsewhere(self.needs.as_ref())
     }
 }

@@ -31,12 +31,15 @@ pub struct JobGraph {
 pub struct GraphTask {
     /// Name.
     pub name: String,
-    /// What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval`, `workflow`, or `external` where it waits for
-    /// another workflow.
+    /// What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval`, `workflow`, `external` where it waits for another
+    /// workflow, or `group` where it stands for a group: then it needs the tasks of that.
     pub kind: String,
     /// Workflow or job that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<String>,
+    /// Group that it lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// From 1: one more than the latest wave of the tasks that it needs.
     pub wave: u32,
     /// Tasks that must end first.
@@ -112,6 +115,12 @@ pub struct RunTask {
     /// How many items it has in each state, where it runs more than once and has begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<TaskCounts>,
+    /// Group that it lies in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// How many tasks are in each state, where it stands for a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<TaskCounts>,
 }
 
 /// A task of a workflow run with what it waits for.

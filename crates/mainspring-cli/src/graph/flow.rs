@@ -20,6 +20,7 @@ fn picture(flow: &Flow) -> Picture {
         boxes: flow.components().iter().map(|it| Node { name: it.name.clone(), dashed: it.is_funnel }).collect(),
         arrows: flow.connections().iter().map(arrow).collect(),
         columns: columns(flow).into_iter().map(|column| column.into_iter().map(number).collect()).collect(),
+        frames: Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! A picture in columns.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Picture;
@@ -57,10 +58,13 @@ fn picture(drawing: &Picture, places: &[(usize, usize)], width: usize, size: (us
             ));
         }
     }
-    for (it, (x, y)) in drawing.boxes.iter().zip(places) {
+    let stands: BTreeSet<u32> = drawing.frames.iter().map(|(group, _)| *group).collect();
+    for ((number, it), (x, y)) in (0..).zip(&drawing.boxes).zip(places) {
+        // What stands for a group is round.
+        let round = if stands.contains(&number) { BOX_HEIGHT / 2 } else { 5 };
         let dashes = if it.dashed { " stroke-dasharray=\"4\"" } else { "" };
         line(format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX_HEIGHT}\" rx=\"5\" fill=\"#fff\" stroke=\"#333\"{dashes}/>"
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX_HEIGHT}\" rx=\"{round}\" fill=\"#fff\" stroke=\"#333\"{dashes}/>"
         ));
         let (x, y) = (x + width / 2, y + BOX_HEIGHT / 2 + 5);
         line(format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{}</text>", it.name));

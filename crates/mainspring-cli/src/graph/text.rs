@@ -16,7 +16,11 @@ pub fn draw(workflow: &Drawing) -> String {
             let rule = workflow.shape.rule(task);
             let wave = if rule.finally { "last".to_owned() } else { format!("wave {number}") };
             let needs: Vec<&str> = graph.parents(task).iter().map(|parent| name(*parent)).collect();
-            let needs = if needs.is_empty() { String::new() } else { format!("needs {}", needs.join(", ")) };
+            let needs = match needs.as_slice() {
+                [] => String::new(),
+                tasks if rule.group => format!("group of {}", tasks.join(", ")),
+                tasks => format!("needs {}", tasks.join(", ")),
+            };
             let marks = [
                 (rule.trigger_rule != TriggerRule::AllSuccess).then_some(rule.trigger_rule.as_str()),
                 rule.conditional.then_some("if"),

@@ -27,16 +27,24 @@ pub const TASK: View<Placed> = View {
         }),
         Column::usual("TASK", |it, _| text(&it.task.name)),
         Column::usual("STATE", |it, _| state(it.task.state.as_str())),
-        Column::usual(
-            "NEEDS",
-            |it, _| if it.task.needs.is_empty() { text("-") } else { text(it.task.needs.join(" ")) },
-        ),
+        Column::usual("NEEDS", |it, _| match &it.task {
+            task if task.needs.is_empty() => text("-"),
+            // Its tasks name it.
+            task if task.tasks.is_some() => text("its tasks"),
+            task => text(task.needs.join(" ")),
+        }),
         Column::usual("STARTED", |it, style| text(style.at(it.task.started_at))),
         Column::usual("TOOK", |it, _| text(super::run::took(it.task.started_at, it.task.ended_at))),
         Column::usual("ITEMS", |it, _| {
-            text(it.task.items.map_or_else(dash, |items| format!("{}/{}", items.succeeded, items.total)))
+            text(
+                it.task
+                    .items
+                    .or(it.task.tasks)
+                    .map_or_else(dash, |items| format!("{}/{}", items.succeeded, items.total)),
+            )
         }),
         Column::usual("RUN", |it, _| optional(it.task.run.as_ref())),
+        Column::extra("GROUP", |it, _| optional(it.task.group.as_ref())),
         Column::extra("RUN STATE", |it, _| optional(it.task.run_state)),
         Column::extra("ATTEMPT", |it, _| optional(it.task.attempt)),
         Column::extra("RULE", |it, _| {

@@ -12,7 +12,9 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use super::{Counts, Decision, Graph, TaskState, TriggerRule, at};
+use rustc_hash::FxHashMap;
+
+use super::{Counts, Decision, Graph, TaskState, TriggerRule, at, group_end};
 use crate::run::{Verdict, words};
 
 words!(
@@ -46,6 +48,8 @@ pub struct TaskRule {
     pub continue_on_error: bool,
     /// Whether it runs when all that do not have this have ended, however they did.
     pub finally: bool,
+    /// Whether it stands for a group of tasks, which are those that it needs. It ends as they have, and never runs.
+    pub group: bool,
 }
 
 /// What a workflow run goes by: never changes while it runs.
@@ -54,6 +58,8 @@ pub struct Shape {
     graph: Graph,
     rules: Vec<TaskRule>,
     fail_fast: FailFast,
+    /// The groups that tasks need; tasks that need none are left out.
+    groups: FxHashMap<u32, Vec<u32>>,
 }
 
 /// Where one task of a run stands.
@@ -74,7 +80,8 @@ impl Row {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
     rows: Vec<Row>,
-    /// How the upstreams of each task ended. Kept up while it waits.
+    /// How the upstreams of each task ended, without those that are members of a group which it needs. Kept up while it waits, and for
+    /// groups always.
     counts: Vec<Counts>,
     /// Tasks that are not final, without those that run last.
     open: u32,
@@ -142,7 +149,13 @@ impl Shape {
         let last = |task: u32| rules[at(task)].finally;
         let orderly = graph.tasks().all(|task| last(task) || !graph.parents(task).iter().any(|parent| last(*parent)));
         assert!(orderly, "only tasks that run last need tasks that run last");
-        Self { graph, rules, fail_fast }
+        let mut groups = FxHashMap::<u32, Vec<u32>>::default();
+        for group in graph.tasks().filter(|task| rules[at(*task)].group) {
+            for &child in graph.children(group) {
+                groups.entry(child).or_default().push(group);
+            }
+        }
+        Self { graph, rules, fail_fast, groups }
     }
 
     /// Which task needs which.
@@ -177,11 +190,23 @@ impl Shape {
         }
     }
 
-    /// Counts how the upstreams of `task` ended, given the state of each.
-    #[must_use]
-    pub fn count(&self, task: u32, state: impl Fn(u32) -> TaskState) -> Counts {
+    /// Counts how the upstreams of each task ended, given the state of each. Where they are a group, one of its members counts for each way
+    /// in which some of them stand.
+    pub fn counts(&self, state: impl Fn(u32) -> TaskState) -> Vec<Counts> {
+        let mut counts: Vec<Counts> = self.graph.tasks().map(|task| self.count_tasks(task, &state)).collect();
+        for (task, groups) in &self.groups {
+            for group in groups {
+                let members = counts[at(*group)].seen();
+                counts[at(*task)].join(members);
+            }
+        }
+        counts
+    }
+
+    /// Counts how the upstreams of `task` ended, without those that are members of a group which it needs.
+    fn count_tasks(&self, task: u32, state: impl Fn(u32) -> TaskState) -> Counts {
         let mut counts = Counts::default();
-        for &parent in self.graph.parents(task) {
+        for &parent in self.graph.parents(task).iter().filter(|parent| !self.rule(**parent).group) {
             counts.add(self.counted_as(parent, state(parent)));
         }
         counts
@@ -193,7 +218,8 @@ impl Shape {
 
     /// Whether a run fails by a task that is in `state`.
     pub(super) fn fails_by(&self, task: u32, state: TaskState) -> bool {
-        state.is_bad() && !self.rule(task).continue_on_error
+        let rule = self.rule(task);
+        state.is_bad() && !rule.continue_on_error && !rule.group
     }
 }
 
@@ -215,7 +241,7 @@ impl Progress {
         };
         let (open, open_last) = (open(false), open(true));
         let failed = shape.graph.tasks().any(|task| shape.fails_by(task, rows[at(task)].state));
-        let counts = shape.graph.tasks().map(|task| shape.count(task, |task| rows[at(task)].state)).collect();
+        let counts = shape.graph.tasks().map(|task| shape.count_tasks(task, |task| rows[at(task)].state)).collect();
         let mut progress = Self { rows, counts, open, open_last, failed, stop, work: VecDeque::new() };
         progress.look_at_all();
         progress
@@ -229,8 +255,12 @@ impl Progress {
 
     /// How the upstreams of a task that waits ended so far.
     #[must_use]
-    pub fn counts(&self, task: u32) -> Counts {
-        self.counts[at(task)]
+    pub fn counts(&self, shape: &Shape, task: u32) -> Counts {
+        let mut counts = self.counts[at(task)];
+        for group in shape.groups.get(&task).into_iter().flatten() {
+            counts.join(self.counts[at(*group)].seen());
+        }
+        counts
     }
 
     /// Why nothing starts any more, if so.
@@ -356,10 +386,7 @@ impl Progress {
                         self.work.push_front(Work::Tell { task, from: place });
                         return;
                     }
-                    if self.rows[at(child)].state == TaskState::Waiting {
-                        self.counts[at(child)].end(state);
-                        self.look(shape, child, step);
-                    }
+                    self.tell(shape, (task, child), state, step);
                 }
             }
             Work::Look { from, to } => {
@@ -374,19 +401,48 @@ impl Progress {
         }
     }
 
+    /// Lets a task know that one which it needs has ended, or that a member of a group has which it needs.
+    fn tell(&mut self, shape: &Shape, (task, child): (u32, u32), state: TaskState, step: &mut Step) {
+        let waits = self.rows[at(child)].state == TaskState::Waiting;
+        let group = shape.rule(child).group;
+        if !waits && !group {
+            return;
+        }
+        let before = self.counts[at(child)].seen();
+        // In the place of a group, its members count.
+        if !shape.rule(task).group {
+            self.counts[at(child)].end(state);
+        }
+        if waits {
+            self.look(shape, child, step);
+        }
+        // The end of a group is told like any other. Until then those that need it are told what they can see, at most five times.
+        let told = waits && self.rows[at(child)].state.is_final();
+        if group && !told && self.counts[at(child)].seen() != before {
+            self.work.push_back(Work::Tell { task: child, from: 0 });
+        }
+    }
+
     /// Sees what is to become of a task.
     fn look(&mut self, shape: &Shape, task: u32, step: &mut Step) {
         let Row { state, generation } = self.rows[at(task)];
         let last = shape.rule(task).finally;
-        let stopped = self.stop.filter(|_| !last);
+        let group = shape.rule(task).group;
+        // A group ends as its tasks do, which end.
+        let stopped = self.stop.filter(|_| !last && !group);
         let state = match state {
             TaskState::Running if stopped.is_some_and(|stop| shape.stops_running(stop)) => {
                 step.cancel.push(task);
                 return;
             }
             TaskState::Waiting | TaskState::Ready if stopped.is_some() => TaskState::Cancelled,
+            TaskState::Waiting if group && self.counts[at(task)].unfinished > 0 => return,
+            TaskState::Waiting if group => {
+                let members = shape.graph.parents(task).iter().filter(|it| !shape.rule(**it).group);
+                group_end(members.map(|member| shape.counted_as(*member, self.rows[at(*member)].state)))
+            }
             TaskState::Waiting if last && self.open > 0 => return,
-            TaskState::Waiting => match shape.decide(task, self.counts[at(task)]) {
+            TaskState::Waiting => match shape.decide(task, self.counts(shape, task)) {
                 Decision::Wait => return,
                 Decision::Run => {
                     self.rows[at(task)].state = TaskState::Ready;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Call, FailFast, Graph, GraphError, Hold, Shape, TaskRule, TriggerRule};
+use super::{Call, FailFast, Graph, GraphError, Group, Hold, Shape, TaskRule, TriggerRule};
 use crate::id::JobVersion;
 use crate::job::{Job, Task};
 
@@ -59,6 +59,12 @@ pub struct TaskDefinition {
     /// Whether it runs when all others have ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub finally: bool,
+    /// Name of the group that it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The group that it stands for, if it does: it needs the members of that, and never runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joins: Option<Group>,
     /// Names of the values that it leaves for those that need it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<String>,
@@ -112,6 +118,8 @@ impl TaskDefinition {
             max_parallel: None,
             continue_on_error: false,
             finally: false,
+            group: None,
+            joins: None,
             outputs: Vec::new(),
         }
     }
@@ -122,6 +130,7 @@ impl TaskDefinition {
             conditional: self.condition.is_some(),
             continue_on_error: self.continue_on_error,
             finally: self.finally,
+            group: self.joins.is_some(),
         }
     }
 }

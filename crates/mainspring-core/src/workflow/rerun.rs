@@ -92,7 +92,8 @@ pub enum RerunError {
 /// ```
 pub fn plan(shape: &Shape, run: &[Recorded], selection: &Selection, cancel_running: bool) -> Result<Plan, RerunError> {
     assert_eq!(shape.graph().len(), run.len(), "one record for each task");
-    let selected = selected(shape, run, selection);
+    let mut selected = selected(shape, run, selection);
+    selected.extend(groups_of(shape, run, &selected));
     let (pulled, running) = pulled(shape, run, &selected);
     if !running.is_empty() && !cancel_running {
         return Err(RerunError::Running(running));
@@ -104,8 +105,9 @@ pub fn plan(shape: &Shape, run: &[Recorded], selection: &Selection, cancel_runni
         Some(_) => TaskState::Waiting,
         None => run[at(task)].state.unwrap_or(TaskState::Waiting),
     };
+    let counts = shape.counts(state);
     let planned = |task: u32| {
-        let counts = shape.count(task, state);
+        let counts = counts[at(task)];
         chosen[at(task)].map(|pulled| Planned { task, pulled, counts, decision: shape.decide(task, counts) })
     };
     Ok(Plan { tasks: shape.graph().tasks().filter_map(planned).collect() })
@@ -135,12 +137,24 @@ fn selected(shape: &Shape, run: &[Recorded], selection: &Selection) -> Vec<u32> 
             let because = |task: u32| match run[at(task)] {
                 Recorded { state: Some(TaskState::UpstreamFailed), .. } => true,
                 Recorded { state: Some(TaskState::Skipped), by_condition } => !by_condition,
-                _ => false,
+                // Its members may have ended so.
+                _ => shape.rule(task).group,
             };
             with_last(reached(graph, &failed, |task| graph.children(task), because))
         }
         Selection::Missing => in_state(|state| state.is_none()),
     }
+}
+
+/// The groups that are not selected and of which a member is, or those that have ended and of which a member has not: they end as these will.
+fn groups_of(shape: &Shape, run: &[Recorded], selected: &[u32]) -> Vec<u32> {
+    let mut is_selected = vec![false; run.len()];
+    selected.iter().for_each(|task| is_selected[at(*task)] = true);
+    let has_ended = |task: u32| run[at(task)].state.is_some_and(TaskState::is_final);
+    let graph = shape.graph();
+    let groups = graph.tasks().filter(|task| shape.rule(*task).group && !is_selected[at(*task)]);
+    let follows = |group: u32, member: u32| is_selected[at(member)] || has_ended(group) && !has_ended(member);
+    groups.filter(|group| graph.parents(*group).iter().any(|member| follows(*group, *member))).collect()
 }
 
 /// The tasks that are not selected but have to wait for one that is, and those that run and are selected or among the former.

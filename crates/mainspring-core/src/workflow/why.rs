@@ -33,6 +33,8 @@ pub struct Why {
 pub enum Cause {
     /// These upstreams have not ended.
     Upstreams,
+    /// It stands for a group, and these of its tasks have not ended.
+    Members,
     /// It runs last, and so many others have not ended.
     Others(u32),
     /// The run is paused.
@@ -75,11 +77,15 @@ impl Standing<'_> {
         let definition = self.workflow.tasks.get(task as usize)?;
         let rule = if definition.finally { TriggerRule::AllDone } else { definition.trigger_rule };
         let state = |task: u32| self.states.get(task as usize).copied().unwrap_or(TaskState::Waiting);
+        let is_group = definition.joins.is_some();
+        let needs = if is_group { definition.needs.clone() } else { self.workflow.seen_through(&definition.needs) };
         let those = |is: &dyn Fn(TaskState) -> bool| -> Vec<u32> {
-            definition.needs.iter().copied().filter(|need| is(state(*need))).collect()
+            needs.iter().copied().filter(|need| is(state(*need))).collect()
         };
         let open = those(&|state| !state.is_final());
         let (cause, upstreams) = match state(task) {
+            state if is_group && state.is_final() => (Cause::Itself, Vec::new()),
+            _ if is_group => (Cause::Members, open),
             TaskState::Waiting if !open.is_empty() => (Cause::Upstreams, open),
             TaskState::Waiting if definition.finally => (Cause::Others(self.open_others()), Vec::new()),
             TaskState::Waiting | TaskState::Ready if self.paused => (Cause::Paused, Vec::new()),
@@ -113,7 +119,7 @@ impl Standing<'_> {
     fn rule_says_no(&self, task: u32) -> bool {
         let Some(definition) = self.workflow.tasks.get(task as usize) else { return false };
         let mut counts = Counts::default();
-        for need in &definition.needs {
+        for need in &self.workflow.seen_through(&definition.needs) {
             let state = self.states.get(*need as usize).copied().unwrap_or(TaskState::Waiting);
             let forgiven = self.workflow.tasks.get(*need as usize).is_some_and(|need| need.continue_on_error);
             counts.add(if forgiven && state == TaskState::Failed { TaskState::Succeeded } else { state });
@@ -130,6 +136,7 @@ impl Why {
         let names = Names(workflow, upstreams);
         match cause {
             Cause::Upstreams => format!("waits for {names} (rule {rule})"),
+            Cause::Members => format!("waits for its tasks {names}"),
             Cause::Others(1) => "runs last: waits for 1 other task".to_owned(),
             Cause::Others(count) => format!("runs last: waits for {count} other tasks"),
             Cause::Paused => "may run; the workflow run is paused".to_owned(),
@@ -180,6 +187,29 @@ mod tests {
         tasks[3].trigger_rule = TriggerRule::NoneSkipped;
         tasks[4].finally = true;
         Workflow { tasks, ..Workflow::default() }
+    }
+
+    #[test]
+    fn a_task_that_needs_a_group_names_those_of_its_tasks_that_it_waits_for() {
+        use crate::workflow::Group;
+        let mut workflow = workflow();
+        let key = JobKey::new("default", "etl");
+        let joins = Some(Group::default());
+        workflow.tasks[3].needs = vec![0, 5];
+        workflow.tasks.push(TaskDefinition {
+            needs: vec![1, 2],
+            joins,
+            ..TaskDefinition::new("g", Job::new(key, Task::Noop))
+        });
+        use TaskState::{Failed, Running, Succeeded, Waiting};
+        for (states, task, expected) in [
+            ([Succeeded, Succeeded, Running, Waiting, Waiting, Waiting], 3, "waits for c (rule none_skipped)"),
+            ([Succeeded, Running, Waiting, Waiting, Waiting, Waiting], 5, "waits for its tasks b, c"),
+            ([Succeeded, Failed, Succeeded, Waiting, Waiting, Failed], 5, "ended by itself, or on request"),
+        ] {
+            let standing = Standing { workflow: &workflow, states: &states, paused: false, stop: None };
+            assert_eq!(standing.why(task).unwrap().text(&workflow), expected, "{states:?} {task}");
+        }
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl RerunPlan {
     /// How many tasks have this action.
     #[must_use]
     pub fn count(&self, action: Action) -> usize {
-        self.rows.iter().filter(|row| row.action == action).count()
+        self.rows.iter().filter(|row| row.action == action && !row.is_group).count()
     }
 
     /// Whether the tasks run again in the run itself, because it goes on.
@@ -373,9 +373,8 @@ pub(in crate::control) fn selection(
                     known: new.tasks.iter().map(|task| task.name.clone()).collect(),
                 })
             };
-            let mut tasks = tasks.iter().map(number).collect::<std::result::Result<Vec<u32>, _>>()?;
-            tasks.sort_unstable();
-            tasks.dedup();
+            let tasks = tasks.iter().map(number).collect::<std::result::Result<Vec<u32>, _>>()?;
+            let tasks = new.seen_through(&tasks);
             Selection::Tasks { tasks, downstream: *downstream, upstream: *upstream }
         }
         RerunTasks::Failed => Selection::Failed,

@@ -16,6 +16,9 @@ impl Live {
                 _ => {}
             };
         };
+        if self.plan.workflow().is_group(task) {
+            return self.asked_of_group(task, request);
+        }
         let place = (task, request.item);
         let Some(state) = self.stands(place) else { return };
         let has_started = state == TaskState::Running;
@@ -36,6 +39,18 @@ impl Live {
                 self.mark(place, TaskState::Failed, words("rejected", request));
             }
             _ => {}
+        }
+    }
+
+    /// Asks the same of each task of a group.
+    fn asked_of_group(&mut self, group: u32, request: &TaskRequest) {
+        if !matches!(request.verb, TaskVerb::Cancel | TaskVerb::Skip | TaskVerb::Succeed | TaskVerb::Fail) {
+            return;
+        }
+        for member in self.plan.task(group).needs.clone() {
+            if !self.plan.workflow().is_group(member) {
+                self.asked(&TaskRequest { task: Some(member), item: None, ..request.clone() });
+            }
         }
     }
 

@@ -697,7 +697,8 @@ impl Live {
         if self.progress.stop().is_none() && self.why.is_some() {
             return self.why.clone();
         }
-        let is = |task: &u32, bad: TaskState| self.state(*task) == bad && !self.plan.task(*task).continue_on_error;
+        let counts = |task: &u32| !self.plan.task(*task).continue_on_error && !self.plan.workflow().is_group(*task);
+        let is = |task: &u32, bad: TaskState| self.state(*task) == bad && counts(task);
         let all = |bad| (0..self.plan.tasks()).filter(move |task| is(task, bad));
         let mut named: Vec<&str> =
             all(TaskState::Failed).take(NAMED_MAX + 1).map(|task| &*self.plan.task(task).name).collect();

@@ -6,6 +6,7 @@ mod cascade;
 mod cluster;
 mod dates;
 mod elsewhere;
+mod groups;
 mod kit;
 mod lanes;
 mod queues;

@@ -1,10 +1,12 @@
 //! Workflows between job file and definition.
 
 mod elsewhere;
+mod groups;
 mod hold;
 mod texts;
 mod written;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_api::{ErrorCode, FailFast, FailFastWord, JobSpec, Problem, TaskSpec, placed_in_task};
@@ -19,17 +21,29 @@ pub(super) use written::write;
 ///
 /// What [`mainspring_api::check_job`] finds is not found here.
 pub(super) fn read(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec<Problem>) -> Option<Workflow> {
-    let spec = &*elsewhere::expand(spec, problems);
+    let whole = Whole::of(spec, problems);
+    let spec = whole.spec();
+    let from_groups = groups::from_groups(&whole.named);
     let jobs = read_tasks(spec, around, problems);
+    groups::check(spec, |name, task, found| texts::check(spec, name, task, &JobSpec::default(), found), problems);
     texts::check_outputs(spec, problems);
-    let graph = read_graph(spec, around.line, problems)?;
+    let places = Places { spec: &whole.named, from_groups: &from_groups };
+    let graph = read_graph(spec, &places, around.line, problems)?;
     let runs_last = |name: &str| spec.tasks.get(name).is_some_and(|task| task.finally);
     let disorderly = |task: &TaskSpec| !task.finally && task.needs_in_order().any(|(_, need)| runs_last(need));
     if spec.tasks.values().any(disorderly) {
         return None;
     }
     let tasks = spec.tasks.iter().zip(jobs).zip(graph.tasks());
-    let tasks = tasks.map(|(((name, task), job), number)| Some(definition(name, task, job?, graph.parents(number))));
+    let tasks = tasks.map(|(((name, task), job), number)| {
+        let from = from_groups.get(name.as_str());
+        let joins = spec.groups.get(name).filter(|_| task.joins).map(groups::read);
+        let condition = match from {
+            Some(from) => from.condition(task.condition.as_ref()),
+            None => task.condition.clone(),
+        };
+        Some(TaskDefinition { condition, joins, ..definition(name, task, job?, graph.parents(number)) })
+    });
     Some(Workflow {
         tasks: tasks.collect::<Option<_>>()?,
         fail_fast: fail_fast(spec),
@@ -42,12 +56,38 @@ pub(super) fn read(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec
     })
 }
 
+/// A workflow as it is written, with names for all that is needed, and with the tasks that stand for something.
+struct Whole<'a> {
+    /// With a task for each need of another workflow.
+    named: Cow<'a, JobSpec>,
+    /// The same with one for each group, if there are groups.
+    grouped: Option<JobSpec>,
+}
+
+impl<'a> Whole<'a> {
+    fn of(spec: &'a JobSpec, problems: &mut Vec<Problem>) -> Self {
+        let named = elsewhere::expand(spec, problems);
+        let grouped = (!named.groups.is_empty()).then(|| groups::expand(&named));
+        Self { named, grouped }
+    }
+
+    fn spec(&self) -> &JobSpec {
+        self.grouped.as_ref().unwrap_or(&self.named)
+    }
+}
+
+/// Where things are written of a workflow.
+struct Places<'a> {
+    spec: &'a JobSpec,
+    from_groups: &'a BTreeMap<&'a str, groups::FromGroups<'a>>,
+}
+
 fn definition(name: &str, task: &TaskSpec, (job, hold): (Job, Option<Hold>), needs: &[u32]) -> TaskDefinition {
     let matrix = || task.matrix.iter().map(|(axis, values)| (axis.clone(), values.clone())).collect();
     TaskDefinition {
         needs: needs.to_vec(),
         trigger_rule: task.trigger_rule.unwrap_or_default(),
-        condition: task.condition.clone(),
+        group: task.group.clone(),
         spread: match &task.map {
             Some(list) => Some(Spread::Map(list.clone())),
             None => (!task.matrix.is_empty()).then(|| Spread::Matrix(matrix())),
@@ -65,12 +105,17 @@ fn definition(name: &str, task: &TaskSpec, (job, hold): (Job, Option<Hold>), nee
     }
 }
 
-fn read_graph(spec: &JobSpec, line: &dyn Fn(&str) -> Option<u32>, problems: &mut Vec<Problem>) -> Option<Graph> {
+fn read_graph(
+    spec: &JobSpec,
+    places: &Places<'_>,
+    line: &dyn Fn(&str) -> Option<u32>,
+    problems: &mut Vec<Problem>,
+) -> Option<Graph> {
     let names: Vec<&String> = spec.tasks.keys().collect();
     match Graph::new(names.len(), &edges(spec)) {
         Ok(graph) => return Some(graph),
         Err(GraphError::Cycles(cycles)) => {
-            problems.extend(cycles.iter().map(|cycle| self::cycle(spec, &names, cycle, line)));
+            problems.extend(cycles.iter().map(|cycle| self::cycle(places, &names, cycle, line)));
         }
         Err(error) => {
             problems.push(Problem::new(ErrorCode::WorkflowTooLarge, error.to_string()).at("/tasks"));
@@ -82,18 +127,23 @@ fn read_graph(spec: &JobSpec, line: &dyn Fn(&str) -> Option<u32>, problems: &mut
 /// What a workflow may say and probably does not mean, with pointers that begin at the job.
 pub(super) fn warnings(spec: &JobSpec, workflow: &Workflow) -> Vec<Problem> {
     let Ok(shape) = workflow.shape() else { return Vec::new() };
-    let spec = &*elsewhere::expand(spec, &mut Vec::new());
+    let whole = Whole::of(spec, &mut Vec::new());
+    let spec = whole.spec();
+    let from_groups = groups::from_groups(&whole.named);
+    let places = Places { spec: &whole.named, from_groups: &from_groups };
     let graph = shape.graph();
     let name = |task: u32| workflow.tasks[task as usize].name.as_str();
     let roots = spec.tasks.iter().filter(|(_, task)| task.needs.is_none() && !task.finally);
     let idle = roots.filter_map(|(name, task)| {
         let rule = task.trigger_rule.filter(|rule| *rule != workflow::TriggerRule::AllSuccess)?;
         let message = format!("task \"{name}\" needs no other one, so it runs whatever {rule} says");
-        Some(Problem::new(ErrorCode::WorkflowRootRule, message).at(format!("{}/trigger_rule", place(name))))
+        Some(Problem::new(ErrorCode::WorkflowRootRule, message).at(places.rule(name)))
     });
-    let redundant = measure::redundant_edges(graph).into_iter().map(|(needed, task, between)| {
+    // A group needs each of its tasks, since those that need the group count them.
+    let redundant = measure::redundant_edges(graph).into_iter().filter(|(_, task, _)| !shape.rule(*task).group);
+    let redundant = redundant.map(|(needed, task, between)| {
         let message = format!("\"{}\" needs \"{}\" already because of \"{}\"", name(task), name(needed), name(between));
-        Problem::new(ErrorCode::WorkflowRedundantEdge, message).at(need_place(spec, name(task), name(needed)))
+        Problem::new(ErrorCode::WorkflowRedundantEdge, message).at(places.need(name(task), name(needed)))
     });
     idle.chain(redundant).chain(texts::shell_lines(spec)).collect()
 }
@@ -130,25 +180,37 @@ fn edges(spec: &JobSpec) -> Vec<(u32, u32)> {
     needs.filter_map(|(need, number)| Some((*numbers.get(need)?, number))).collect()
 }
 
-fn cycle(spec: &JobSpec, names: &[&String], cycle: &[u32], line: &dyn Fn(&str) -> Option<u32>) -> Problem {
+fn cycle(places: &Places<'_>, names: &[&String], cycle: &[u32], line: &dyn Fn(&str) -> Option<u32>) -> Problem {
     let tasks: Vec<&str> = cycle.iter().map(|task| names[*task as usize].as_str()).collect();
     let first = tasks[0];
     let last = *tasks.last().expect("a cycle has a task");
     // From the edge that closes it, against the arrows: each task with the one that it needs.
     let edges = std::iter::once((first, last)).chain(tasks.windows(2).rev().map(|pair| (pair[1], pair[0])));
-    let told = edges.map(|(task, need)| match line(&need_place(spec, task, need)) {
+    let told = edges.map(|(task, need)| match line(&places.need(task, need)) {
         Some(line) => format!("{task} needs {need}, line {line}"),
         None => format!("{task} needs {need}"),
     });
     let told = told.collect::<Vec<_>>().join("; ");
     let message = format!("dependency cycle: {} → {first} ({told})", tasks.join(" → "));
-    Problem::new(ErrorCode::WorkflowCycle, message).at(need_place(spec, first, last))
+    Problem::new(ErrorCode::WorkflowCycle, message).at(places.need(first, last))
 }
 
-/// Where a task says that it needs another one.
-fn need_place(spec: &JobSpec, task: &str, need: &str) -> String {
-    let found = spec.tasks[task].needs_in_order().find(|(_, name)| *name == need);
-    format!("{}{}", place(task), found.map(|(place, _)| place).unwrap_or_default())
+impl Places<'_> {
+    /// Where it is said that a task needs another one: by the task, by a group of it, or, where a group needs its tasks, by that task.
+    fn need(&self, task: &str, need: &str) -> String {
+        let Some(written) = self.spec.tasks.get(task) else { return format!("{}/group", place(need)) };
+        let own = written.needs_in_order().find(|(_, name)| *name == need);
+        let own = own.map(|(found, _)| format!("{}{found}", place(task)));
+        own.or_else(|| self.from_groups.get(task)?.place(need)).unwrap_or_else(|| place(task))
+    }
+
+    /// Where the rule of a task is said.
+    fn rule(&self, task: &str) -> String {
+        let own = self.spec.tasks.get(task).and_then(|task| task.trigger_rule);
+        let first_of = self.from_groups.get(task).into_iter().flat_map(|from| &from.first_of);
+        let group = first_of.filter(|_| own.is_none()).find(|(_, group)| group.trigger_rule.is_some());
+        format!("{}/trigger_rule", group.map_or_else(|| place(task), |(name, _)| format!("/groups/{name}")))
+    }
 }
 
 fn place(task: &str) -> String {

@@ -152,7 +152,8 @@ fn ask(asked: &Rerun) -> Answer<RerunAsk> {
 
 fn shown(plan: &RerunPlan) -> api::RerunPlan {
     let count = |action| plan.count(action) as u64;
-    let tasks = plan.rows.iter().zip(&plan.estimates).map(|(row, estimate)| api::RerunTask {
+    let rows = plan.rows.iter().zip(&plan.estimates).filter(|(row, _)| !row.is_group);
+    let tasks = rows.map(|(row, estimate)| api::RerunTask {
         name: row.name.clone(),
         action: action(row.action),
         state: row.state.map(Into::into),

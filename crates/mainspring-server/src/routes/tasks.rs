@@ -257,7 +257,9 @@ async fn of_task(app: &App, (run, name): (String, String), asked: Asked) -> Answ
     if !asked.again() && state.is_final() && !info.state.is_final() {
         return Err(Refusal::new(ErrorCode::TaskFinal, format!("task \"{name}\" is {state} already")));
     }
-    if !asked.again() && asked.verb == TaskVerb::Skip && state == TaskState::Running {
+    // Of a group, those of its tasks are skipped that have not started.
+    let is_group = tasks.definition(place.task).joins.is_some();
+    if !asked.again() && asked.verb == TaskVerb::Skip && state == TaskState::Running && !is_group {
         let detail = format!("task \"{name}\" is {state}: only what has not started can be skipped");
         return Err(Refusal::new(ErrorCode::TaskStarted, detail).hint("cancel it, or mark it"));
     }

@@ -20,7 +20,10 @@ impl Tasks {
     /// The same of the tasks that wait, in the order of the graph.
     pub(crate) fn why_waiting(&self) -> Vec<WhyReason> {
         self.why_those(|task| match self.state(task) {
-            TaskState::Running => self.definition(task).hold.is_some() || self.definition(task).call.is_some(),
+            TaskState::Running => {
+                let definition = self.definition(task);
+                definition.hold.is_some() || definition.call.is_some() || definition.joins.is_some()
+            }
             state => !state.is_final(),
         })
     }
@@ -42,7 +45,7 @@ impl Tasks {
         let code = match why.cause {
             Cause::Run => return self.why_running(task),
             Cause::Itself => return vec![self.over(Place::whole(task))],
-            Cause::Upstreams | Cause::Others(_) => WhyCode::AwaitsTasks,
+            Cause::Upstreams | Cause::Members | Cause::Others(_) => WhyCode::AwaitsTasks,
             Cause::Time => WhyCode::NotBefore,
             Cause::Approval => WhyCode::AwaitsApproval,
             Cause::Elsewhere => WhyCode::AwaitsRun,

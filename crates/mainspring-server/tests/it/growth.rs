@@ -157,6 +157,19 @@ fn document(name: &str, count: u64) -> Value {
             };
             json!({"jobs": [{"name": "a", "tasks": mapping(task)}]})
         }
+        // All needed by one, with one task each.
+        "JobSpec.groups" => {
+            let tasks: Map<_, _> = (0..count)
+                .map(|index| (format!("t{index}"), json!({"noop": true, "group": format!("k{index}")})))
+                .collect();
+            json!({"jobs": [{"name": "a", "groups": mapping(|_| json!({})), "tasks": tasks}]})
+        }
+        "GroupSpec.needs" => {
+            let mut tasks = mapping(|_| json!({"noop": true}));
+            tasks["t"] = json!({"noop": true, "group": "g"});
+            let needs = list(|index| format!("k{index}").into());
+            json!({"jobs": [{"name": "a", "groups": {"g": {"needs": needs}}, "tasks": tasks}]})
+        }
         "TaskSpec.needs" => {
             let mut tasks = mapping(|_| json!({"noop": true}));
             tasks["t"] = json!({"noop": true, "needs": list(|index| format!("k{index}").into())});

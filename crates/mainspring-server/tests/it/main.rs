@@ -17,6 +17,7 @@ mod documents;
 mod elsewhere;
 mod flows;
 mod fuzz;
+mod groups;
 mod growth;
 mod jobs;
 mod kit;

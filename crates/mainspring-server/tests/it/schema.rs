@@ -201,7 +201,12 @@ fn example(name: &str) -> Option<Value> {
         "Bundle.jobs" | "Bundle.calendars" => json!([]),
         "Bundle.namespaces" => json!(["n"]),
         "JobSpec.tasks" => json!({"a": {"noop": true}}),
-        "JobSpec.defaults" => json!({"retries": 1}),
+        "JobSpec.defaults" | "GroupSpec.defaults" => json!({"retries": 1}),
+        "JobSpec.groups" => json!({"g": {}}),
+        "TaskSpec.group" | "GroupSpec.group" => "g".into(),
+        "GroupSpec.needs" => json!(["b"]),
+        "GroupSpec.if" => "${{ needs.b.state == 'failed' }}".into(),
+        "GroupSpec.trigger_rule" => "all_done".into(),
         "JobSpec.fail_fast" => "cancel".into(),
         "TaskSpec.needs" => json!(["b"]),
         "TaskSpec.if" => "${{ needs.b.state == 'failed' }}".into(),
@@ -241,6 +246,14 @@ fn document(name: &str, value: &Value) -> Value {
         "JobSpec" if ["tasks", "defaults", "fail_fast", "outputs"].contains(&member) => {
             of_job(with(json!({"name": "a", "tasks": {"b": {"noop": true}}}), member, value))
         }
+        "JobSpec" if member == "groups" => {
+            of_job(with(json!({"name": "a", "tasks": {"b": {"noop": true, "group": "g"}}}), member, value))
+        }
+        "GroupSpec" => {
+            let base = if member == "if" { json!({"needs": "b"}) } else { json!({}) };
+            let tasks = json!({"b": {"noop": true}, "t": {"run": "x", "group": "h"}});
+            of_job(json!({"name": "a", "groups": {"g": {}, "h": with(base, member, value)}, "tasks": tasks}))
+        }
         "TaskSpec" => {
             let mut task = match member {
                 "exec" | "http" | "handler" | "run" | "wait" | "approval" | "workflow" => json!({}),
@@ -253,7 +266,11 @@ fn document(name: &str, value: &Value) -> Value {
                 _ => json!({"run": "x"}),
             };
             task[member] = value.clone();
-            of_job(json!({"name": "a", "tasks": {"b": {"noop": true}, "t": task}}))
+            let mut job = json!({"name": "a", "tasks": {"b": {"noop": true}, "t": task}});
+            if member == "group" {
+                job["groups"] = json!({"g": {}});
+            }
+            of_job(job)
         }
         "JobSpec" => {
             let mut job = match member {

@@ -48,6 +48,8 @@ pub struct TableRow {
     pub reason: String,
     /// How it differs.
     pub change: Option<Change>,
+    /// Whether it stands for a group: it does nothing itself.
+    pub is_group: bool,
 }
 
 /// A plan as people read it.
@@ -147,14 +149,17 @@ pub fn table(sides: Sides<'_>, plan: &Plan, selection: &Selection) -> Table {
     let rows = shape.graph().tasks().map(|task| {
         let end = progress.rows()[at(task)].state;
         let stands = recorded[at(task)].state.unwrap_or(end);
+        let is_group = shape.rule(task).group;
         let (action, reason) = match runs[at(task)] {
+            // All of its tasks are kept, and it is new.
+            true if is_group && end.is_final() => (Action::Keep, end.to_string()),
             false if !stands.is_final() => (Action::GoesOn, stands.to_string()),
             false => (Action::Keep, stands.to_string()),
             true if end.is_final() => (Action::CannotRun, words.obstacle(task)),
             true => (Action::Rerun, words.cause(task)),
         };
         let name = sides.name(task).to_owned();
-        TableRow { name, action, state: recorded[at(task)].state, reason, change: sides.change(task) }
+        TableRow { name, action, state: recorded[at(task)].state, reason, change: sides.change(task), is_group }
     });
     let gone = matching.gone.iter().map(|task| TableRow {
         name: sides.old.tasks[at(*task)].name.clone(),
@@ -162,6 +167,7 @@ pub fn table(sides: Sides<'_>, plan: &Plan, selection: &Selection) -> Table {
         state: None,
         reason: "not in the version that is to run".to_owned(),
         change: None,
+        is_group: sides.old.is_group(*task),
     });
     let rows = rows.chain(gone).collect();
     let kept = shape.graph().tasks().filter(|task| !runs[at(*task)]);

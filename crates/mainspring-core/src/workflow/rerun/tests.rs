@@ -37,7 +37,7 @@ fn carrying_out_a_plan_counts_what_the_plan_says() {
     }
     let mut progress = Progress::from_rows(&shape, rows, None);
     for planned in &plan.tasks {
-        assert_eq!(progress.counts(planned.task), planned.counts);
+        assert_eq!(progress.counts(&shape, planned.task), planned.counts);
     }
     assert_eq!(progress.advance(&shape, &[], 100).ready, [4]);
     // The end of the run that was replaced comes late, and changes nothing.
@@ -210,4 +210,57 @@ fn failure_that_runs_again_stops_nothing_any_more() {
     let target = Target::Same { stop: Some(Stop::Failed) };
     let (text, _) = rows_in(&it, &it, &run, &below(1), target);
     assert_eq!(text[1], "cannot_run b: another task has failed, and nothing starts after that: select that too");
+}
+
+/// A workflow in which `d` and `e` need a group of `a`, `b` and `c`.
+fn grouped() -> Workflow {
+    let mut it = workflow(&[("a", &[]), ("b", &[]), ("c", &[]), ("d", &["g"]), ("e", &["g"]), ("g", &["a", "b", "c"])]);
+    it.tasks[5].joins = Some(crate::workflow::Group::default());
+    it.tasks[3].trigger_rule = crate::workflow::TriggerRule::NoneFailed;
+    it
+}
+
+#[test]
+fn a_group_runs_again_with_any_of_its_tasks_and_kept_ones_count_as_they_ended() {
+    use TaskState::{Failed, Skipped, Succeeded, UpstreamFailed};
+    let it = grouped();
+    let shape = it.shape().unwrap();
+    let run = ended(&[
+        Some(Failed),
+        Some(Skipped),
+        Some(Succeeded),
+        Some(UpstreamFailed),
+        Some(UpstreamFailed),
+        Some(Failed),
+    ]);
+    let plan = |selection: &Selection| {
+        let plan = plan(&shape, &run, selection, false).unwrap();
+        plan.tasks.iter().map(|it| (it.task, it.decision)).collect::<Vec<_>>()
+    };
+    use crate::workflow::Decision::{Run, Wait};
+    let named = |tasks: &[u32]| Selection::Tasks { tasks: tasks.to_vec(), downstream: false, upstream: false };
+    assert_eq!(plan(&named(&[0])).iter().map(|it| it.0).collect::<Vec<_>>(), [0, 5]);
+    // The skipped one is kept, so `e` cannot succeed by all_success; `d` may.
+    let failed = plan(&Selection::Failed);
+    assert_eq!(failed.iter().map(|it| it.0).collect::<Vec<_>>(), [0, 3, 4, 5]);
+    assert_eq!((failed[0].1, failed[1].1), (Run, Wait));
+    let (text, keep) = rows(&it, &it, &run, &named(&[3]));
+    assert_eq!(text[3], "cannot_run d: needs g, which is kept as failed: select that too");
+    assert_eq!(keep, [(0, 0), (1, 1), (2, 2), (4, 4), (5, 5)]);
+}
+
+#[test]
+fn a_group_that_a_newer_version_brings_ends_as_its_tasks_that_are_kept() {
+    use TaskState::Succeeded;
+    let old = workflow(&[("a", &[]), ("b", &[]), ("c", &[])]);
+    let (text, keep) = rows(&old, &grouped(), &ended(&[Some(Succeeded); 3]), &Selection::Missing);
+    assert_eq!(
+        text[3..],
+        [
+            "rerun d: new in the version that is to run [new]",
+            "rerun e: new in the version that is to run [new]",
+            "keep g: succeeded [new]"
+        ]
+    );
+    assert_eq!(keep, [(0, 0), (1, 1), (2, 2)]);
 }

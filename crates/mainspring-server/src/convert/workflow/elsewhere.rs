@@ -12,14 +12,44 @@ use crate::convert::texts::{duration_ms, duration_text, positive_ms};
 /// Returns a workflow with a task for each thing that its tasks need of other workflows, which they need by its name. What cannot be read
 /// is a problem, and left out.
 pub(super) fn expand<'a>(spec: &'a JobSpec, problems: &mut Vec<Problem>) -> Cow<'a, JobSpec> {
-    if !spec.tasks.values().any(|task| task.needs_elsewhere().next().is_some()) {
+    let of_groups = spec.groups.values().map(|group| group.needs.as_ref());
+    let mut all = spec.tasks.values().map(|task| task.needs.as_ref()).chain(of_groups);
+    if !all.any(|needs| NeedSpec::elsewhere(needs).next().is_some()) {
         return Cow::Borrowed(spec);
     }
     let mut expanded = spec.clone();
-    let mut first: BTreeMap<String, (Elsewhere, String)> = BTreeMap::new();
+    let mut names = Names { problems, first: BTreeMap::new() };
     for (name, task) in &spec.tasks {
-        let Some(needs) = &task.needs else { continue };
-        let mut places = task.needs_elsewhere().map(|(place, _)| format!("/tasks/{name}{place}"));
+        let needs = names.of(&format!("task \"{name}\""), task.needs.as_ref(), &format!("/tasks/{name}"));
+        if let Some(task) = expanded.tasks.get_mut(name) {
+            task.needs = needs;
+        }
+    }
+    for (name, group) in &spec.groups {
+        let needs = names.of(&format!("group \"{name}\""), group.needs.as_ref(), &format!("/groups/{name}"));
+        if let Some(group) = expanded.groups.get_mut(name) {
+            group.needs = needs;
+        }
+    }
+    for (one, _) in names.first.values() {
+        let waits = TaskSpec { elsewhere: Some(write(one)), ..TaskSpec::default() };
+        expanded.tasks.insert(one.name(), waits);
+    }
+    Cow::Owned(expanded)
+}
+
+/// The names of what is needed of other workflows.
+struct Names<'a> {
+    problems: &'a mut Vec<Problem>,
+    /// The first of each, and how that was spelled.
+    first: BTreeMap<String, (Elsewhere, String)>,
+}
+
+impl Names<'_> {
+    /// Returns the needs of a task or group with names in the place of what they need of other workflows.
+    fn of(&mut self, who: &str, needs: Option<&OneOrMany<NeedSpec>>, place: &str) -> Option<OneOrMany<NeedSpec>> {
+        let needs = needs?;
+        let mut places = NeedSpec::elsewhere(Some(needs)).map(|(found, _)| format!("{place}{found}"));
         let mut named = Vec::with_capacity(needs.as_slice().len());
         for need in needs.as_slice() {
             let NeedSpec::Elsewhere(need) = need else {
@@ -30,46 +60,40 @@ pub(super) fn expand<'a>(spec: &'a JobSpec, problems: &mut Vec<Problem>) -> Cow<
             let known = match read(need, &place) {
                 Ok(known) => known,
                 Err(problem) => {
-                    problems.push(problem);
+                    self.problems.push(problem);
                     continue;
                 }
             };
             let node = NeedSpec::Task(known.name());
-            let (one, spelled) = &*first.entry(known.name()).or_insert_with(|| (known.clone(), need.node()));
+            let (one, spelled) = &*self.first.entry(known.name()).or_insert_with(|| (known.clone(), need.node()));
             // Where both are spelled alike, whoever looks at the text finds it.
             if *spelled != need.node() {
-                problems.extend(other_spelling(
-                    name,
+                self.problems.extend(other_spelling(
+                    who,
                     need,
                     (&known, one, spelled.as_str()),
                     named.contains(&node),
                     place,
                 ));
             }
-            let waits = TaskSpec { elsewhere: Some(write(one)), ..TaskSpec::default() };
-            expanded.tasks.insert(one.name(), waits);
             if !named.contains(&node) {
                 named.push(node);
             }
         }
         // One alone is at the place of the whole.
-        let needs = match (needs, named.pop()) {
+        match (needs, named.pop()) {
             (OneOrMany::One(_), one) => one.map(OneOrMany::One),
             (OneOrMany::Many(_), last) => {
                 named.extend(last);
                 Some(OneOrMany::Many(named))
             }
-        };
-        if let Some(task) = expanded.tasks.get_mut(name) {
-            task.needs = needs;
         }
     }
-    Cow::Owned(expanded)
 }
 
 /// What is wrong with a need that another one spells differently, such as `1d` and `24h`.
 fn other_spelling(
-    task: &str,
+    who: &str,
     need: &ElsewhereSpec,
     (known, first, spelled): (&Elsewhere, &Elsewhere, &str),
     is_twice: bool,
@@ -77,7 +101,7 @@ fn other_spelling(
 ) -> Option<Problem> {
     let node = need.node();
     if is_twice {
-        let message = format!("task \"{task}\" needs \"{node}\" twice: it is the same as \"{spelled}\"");
+        let message = format!("{who} needs \"{node}\" twice: it is the same as \"{spelled}\"");
         return Some(Problem::new(ErrorCode::FieldValue, message).at(place));
     }
     let message = format!("\"{node}\" is needed by another task as \"{spelled}\", with another timeout or on_missing");

@@ -115,7 +115,8 @@ impl Scope<'_> {
             return Err((format!("there is no task \"{need}\""), did_you_mean(need, needed)));
         }
         if !needed.contains(need) {
-            let message = format!("task \"{}\" does not need \"{need}\"", self.name);
+            let kind = if self.spec.groups.contains_key(self.name) { "group" } else { "task" };
+            let message = format!("{kind} \"{}\" does not need \"{need}\"", self.name);
             return Err((message, did_you_mean(need, needed).or_else(|| Some("add it to needs".to_owned()))));
         }
         let outputs =

@@ -1,13 +1,16 @@
 //! Tasks as a job file says them: each without what it has from the workflow and its defaults.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_api::{Backoff, FailFast, FailFastWord, JobSpec, NeedSpec, OnLost, OneOrMany, Routing, TaskSpec};
+use mainspring_api::{
+    Backoff, ElsewhereSpec, FailFast, FailFastWord, JobSpec, NeedSpec, OnLost, OneOrMany, Routing, TaskSpec,
+};
 use mainspring_core::job::{DEFAULT_QUEUE, Job, Task};
 use mainspring_core::workflow::{self, Hold, Spread, TaskDefinition, Workflow};
 use mainspring_schedule::Timestamp;
 use serde::Deserialize;
 
+use super::groups;
 use crate::convert::job::unless_default;
 use crate::convert::{Known, NO_LINES, Surroundings, job};
 
@@ -23,21 +26,48 @@ pub(in crate::convert) fn write(job: &Job, workflow: &Workflow, spec: &mut JobSp
     };
     spec.outputs = workflow.outputs.clone();
     spec.defaults = TaskSpec::deserialize(&workflow.defaults).ok().map(Box::new);
-    let silent = Silent::of(job, spec).unwrap_or_else(|| {
+    spec.groups = groups::write(workflow, |name| NeedSpec::from(name));
+    let silent = silent(job, workflow, spec).unwrap_or_else(|| {
         // Written by a version whose defaults this one does not know: each task says all of it.
         spec.defaults = None;
-        Silent::of(job, spec).expect("what a workflow says of itself was read before")
+        spec.groups.values_mut().for_each(|group| group.defaults = None);
+        silent(job, workflow, spec).expect("what a workflow says of itself was read before")
     });
     let elsewhere = |task: &TaskDefinition| task.hold.as_ref().and_then(Hold::elsewhere).map(super::elsewhere::write);
-    let name = |task: &u32| {
-        let task = &workflow.tasks[*task as usize];
-        elsewhere(task).map_or_else(|| NeedSpec::Task(task.name.clone()), NeedSpec::Elsewhere)
-    };
+    let name = |task: &u32| NeedSpec::Task(workflow.tasks[*task as usize].name.clone());
     let task = |task: &TaskDefinition| {
         let needs = task.needs.iter().map(name).collect();
-        (task.name.clone(), self::task(task, needs, silent.like(&task.job)))
+        (task.name.clone(), self::task(task, needs, silent[&task.group].like(&task.job)))
     };
-    spec.tasks = workflow.tasks.iter().filter(|task| elsewhere(task).is_none()).map(task).collect();
+    let written = workflow.tasks.iter().filter(|task| elsewhere(task).is_none() && task.joins.is_none());
+    spec.tasks = written.map(task).collect();
+    if !spec.groups.is_empty() {
+        groups::take_back(spec);
+    }
+    let named: BTreeMap<&str, ElsewhereSpec> =
+        workflow.tasks.iter().filter_map(|task| Some((task.name.as_str(), elsewhere(task)?))).collect();
+    if !named.is_empty() {
+        let groups = spec.groups.values_mut().map(|group| &mut group.needs);
+        for needs in spec.tasks.values_mut().map(|task| &mut task.needs).chain(groups) {
+            *needs = needs
+                .take()
+                .and_then(|needs| OneOrMany::of(needs.as_slice().iter().map(|it| meant(it, &named)).collect()));
+        }
+    }
+}
+
+/// What is needed, in the place of the name that it has in the graph.
+fn meant(need: &NeedSpec, named: &BTreeMap<&str, ElsewhereSpec>) -> NeedSpec {
+    match need {
+        NeedSpec::Task(name) => named.get(name.as_str()).cloned().map_or_else(|| need.clone(), NeedSpec::Elsewhere),
+        NeedSpec::Elsewhere(_) => need.clone(),
+    }
+}
+
+/// What tasks of each group have that say nothing, and those of none.
+fn silent(job: &Job, workflow: &Workflow, spec: &JobSpec) -> Option<BTreeMap<Option<String>, Silent>> {
+    let groups: BTreeSet<&Option<String>> = workflow.tasks.iter().map(|task| &task.group).collect();
+    groups.into_iter().map(|group| Some((group.clone(), Silent::of(job, spec, group)?))).collect()
 }
 
 /// What tasks have that say nothing: processes also inherit variables and a folder.
@@ -47,7 +77,7 @@ struct Silent {
 }
 
 impl Silent {
-    fn of(job: &Job, spec: &JobSpec) -> Option<Self> {
+    fn of(job: &Job, spec: &JobSpec, group: &Option<String>) -> Option<Self> {
         let around = Surroundings {
             namespace: &job.key.namespace,
             timezone: "UTC",
@@ -56,6 +86,7 @@ impl Silent {
             line: NO_LINES,
         };
         let read = |task: TaskSpec| {
+            let task = TaskSpec { group: group.clone(), ..task };
             let job = job::read_job(&task.as_job(&spec.name, spec), &around).ok()?;
             Some(job::job_spec(&job))
         };
@@ -74,7 +105,7 @@ impl Silent {
 }
 
 /// Writes a task: where it has what one has that says nothing, so does it.
-fn task(task: &TaskDefinition, mut needs: Vec<NeedSpec>, silent: &JobSpec) -> TaskSpec {
+fn task(task: &TaskDefinition, needs: Vec<NeedSpec>, silent: &JobSpec) -> TaskSpec {
     let own = job::job_spec(&task.job);
     macro_rules! said {
         ($key:ident, or $default:expr) => {
@@ -90,11 +121,8 @@ fn task(task: &TaskDefinition, mut needs: Vec<NeedSpec>, silent: &JobSpec) -> Ta
     };
     let mut written = TaskSpec {
         description: own.description.clone(),
-        needs: match needs.len() {
-            0 => None,
-            1 => needs.pop().map(OneOrMany::One),
-            _ => Some(OneOrMany::Many(needs)),
-        },
+        group: task.group.clone(),
+        needs: OneOrMany::of(needs),
         trigger_rule: unless_default(task.trigger_rule),
         condition: task.condition.clone(),
         matrix,
@@ -132,6 +160,7 @@ fn task(task: &TaskDefinition, mut needs: Vec<NeedSpec>, silent: &JobSpec) -> Ta
         approval: None,
         workflow: None,
         elsewhere: None,
+        joins: false,
         inputs: BTreeMap::new(),
     };
     if let Some(call) = &task.call {

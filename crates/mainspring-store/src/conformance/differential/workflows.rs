@@ -37,6 +37,8 @@ pub(super) fn tasks(key: &JobKey) -> Task {
         max_parallel: None,
         continue_on_error: false,
         finally: false,
+        group: None,
+        joins: None,
         outputs: Vec::new(),
     };
     Task::Workflow(Box::new(Workflow { tasks: TASKS.iter().map(task).collect(), ..Workflow::default() }))
