@@ -15,7 +15,7 @@ fn groups_are_tasks_of_the_graph_and_read_back_as_they_were_written() {
     let wanted = spec(json!({"name": "w", "defaults": {"timeout": "10m", "env": {"A": "1", "B": "1"}},
         "groups": {
             "all": {"description": "both", "needs": "x", "defaults": {"retries": 2, "env": {"A": "2"}}},
-            "part": {"group": "all", "needs": [{"workflow": "ingest", "task": "load"}], "trigger_rule": "none_failed",
+            "part": {"group": "all", "needs": {"workflow": "ingest", "task": "load"}, "trigger_rule": "none_failed",
                 "if": "${{ 1 == 1 }}", "defaults": {"env": {"A": "3"}}},
         },
         "tasks": {
@@ -104,7 +104,7 @@ fn what_is_wrong_with_a_group_is_shown_where_it_is_written() {
         ),
         (
             "groups: {load: {defaults: {timeout: 1y}}}\ntasks:\n  a: {run: x, group: load}\n",
-            &["error[duration.invalid]"],
+            &["error[schedule.duration]: `y` at column 2 is not a unit of time"],
         ),
     ];
     for (text, expected) in cases {

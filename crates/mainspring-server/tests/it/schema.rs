@@ -140,6 +140,7 @@ fn example(name: &str) -> Option<Value> {
         "JobSpec.description"
         | "JobSpec.owner"
         | "CalendarSpec.description"
+        | "GroupSpec.description"
         | "ParamSpec.description"
         | "JobSpec.run"
         | "JobSpec.handler" => "x y".into(),
@@ -252,7 +253,11 @@ fn document(name: &str, value: &Value) -> Value {
         "GroupSpec" => {
             let base = if member == "if" { json!({"needs": "b"}) } else { json!({}) };
             let tasks = json!({"b": {"noop": true}, "t": {"run": "x", "group": "h"}});
-            of_job(json!({"name": "a", "groups": {"g": {}, "h": with(base, member, value)}, "tasks": tasks}))
+            let mut groups = json!({"h": with(base, member, value)});
+            if member == "group" {
+                groups["g"] = json!({});
+            }
+            of_job(json!({"name": "a", "groups": groups, "tasks": tasks}))
         }
         "TaskSpec" => {
             let mut task = match member {

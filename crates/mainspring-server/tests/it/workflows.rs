@@ -110,7 +110,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "  a: {noop: true, group: {}, depends_on: b}\n",
             &[
-                "error[field.later]: \"group\" cannot be used: tasks of this kind are not in this version   --> w.yaml:3:19",
+                "error[field.type]: \"group\" must be text, not a mapping   --> w.yaml:3:26",
                 "error[field.unknown]: unknown key \"depends_on\"   --> w.yaml:3:30\n  hint: write `needs: […]`",
             ],
         ),
