@@ -4103,11 +4103,13 @@ export interface components {
             continue_on_error?: boolean;
             /** @description Whether it runs when all others have ended. */
             finally?: boolean;
+            /** @description Group that it lies in. */
+            group?: string | null;
             /** @description Condition that is asked before it runs. */
             if?: string | null;
             /**
-             * @description What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval`, `workflow`, or `external` where it waits for
-             *     another workflow.
+             * @description What it does: `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval`, `workflow`, `external` where it waits for another
+             *     workflow, or `group` where it stands for a group: then it needs the tasks of that.
              */
             kind: string;
             /** @description Name. */
@@ -4125,6 +4127,28 @@ export interface components {
             wave: number;
             /** @description Workflow or job that it starts. */
             workflow?: string | null;
+        };
+        /**
+         * @description A group of tasks: those whose `group` names it. Tasks that need the group need all of them.
+         *
+         *     ```
+         *     let spec: mainspring_api::JobSpec = serde_json::from_str(
+         *         r#"{"name": "etl", "groups": {"load": {}}, "tasks": {"eu": {"group": "load", "noop": true}, "sum": {"needs": "load", "noop": true}}}"#,
+         *     )?;
+         *     assert_eq!(spec.members()["load"], ["eu"]);
+         *     # Ok::<(), serde_json::Error>(())
+         *     ```
+         */
+        GroupSpec: {
+            defaults?: components["schemas"]["TaskSpec"] | null;
+            /** @description What the group is for, in the user's words. */
+            description?: string | null;
+            /** @description Group that this one lies in; at most 10 lie in each other. */
+            group?: string | null;
+            /** @description Expression `${{ … }}` that is true or false, asked before each of its first tasks, which is skipped when false. */
+            if?: string | null;
+            needs?: components["schemas"]["OneOrMany_NeedSpec"] | null;
+            trigger_rule?: components["schemas"]["TriggerRule"] | null;
         };
         /** @description Whether a server can serve. */
         Health: {
@@ -4305,6 +4329,10 @@ export interface components {
             /** @description Task: a program and its arguments, without a shell; at most 10,000. */
             exec?: string[] | null;
             fail_fast?: components["schemas"]["FailFast"] | null;
+            /** @description Groups of tasks by name, each of which others can need as one; at most 10,000. */
+            groups?: {
+                [key: string]: components["schemas"]["GroupSpec"];
+            };
             /** @description Task: a function registered under this name by a worker or an embedding program. */
             handler?: string | null;
             http?: components["schemas"]["HttpTask"] | null;
@@ -5533,6 +5561,8 @@ export interface components {
                  * @description How often it was made to wait again.
                  */
                 generation: number;
+                /** @description Group that it lies in. */
+                group?: string | null;
                 items?: components["schemas"]["TaskCounts"] | null;
                 /** @description Workflow run that ran it, where this one repeats that and has kept the task. */
                 kept_from?: string | null;
@@ -5549,6 +5579,7 @@ export interface components {
                 started_at?: components["schemas"]["Timestamp"] | null;
                 /** @description Where it stands. */
                 state: components["schemas"]["TaskState"];
+                tasks?: components["schemas"]["TaskCounts"] | null;
                 /** @description When it may run, given how these ended. */
                 trigger_rule: components["schemas"]["TriggerRule"];
             }[];
@@ -6251,6 +6282,8 @@ export interface components {
              * @description How often it was made to wait again.
              */
             generation: number;
+            /** @description Group that it lies in. */
+            group?: string | null;
             items?: components["schemas"]["TaskCounts"] | null;
             /** @description Workflow run that ran it, where this one repeats that and has kept the task. */
             kept_from?: string | null;
@@ -6267,6 +6300,7 @@ export interface components {
             started_at?: components["schemas"]["Timestamp"] | null;
             /** @description Where it stands. */
             state: components["schemas"]["TaskState"];
+            tasks?: components["schemas"]["TaskCounts"] | null;
             /** @description When it may run, given how these ended. */
             trigger_rule: components["schemas"]["TriggerRule"];
         };
@@ -6476,6 +6510,8 @@ export interface components {
             exec?: string[] | null;
             /** @description Whether the task runs when all others have ended, however they did. */
             finally?: boolean;
+            /** @description Group that the task lies in. */
+            group?: string | null;
             /** @description A function registered under this name by a worker or an embedding program. */
             handler?: string | null;
             http?: components["schemas"]["HttpTask"] | null;

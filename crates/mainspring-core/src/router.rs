@@ -79,7 +79,7 @@ pub enum Choice {
     Nobody,
     /// One worker, by name.
     One(String),
-    /// Each of these executes a [`Shard`], in order.
+    /// Each of these executes a [`Shard`](crate::routing::Shard), in order.
     Each(Vec<String>),
 }
 

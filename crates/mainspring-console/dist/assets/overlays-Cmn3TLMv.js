@@ -1,0 +1,1 @@
+import{v as e}from"./Button-Cpt38PdL.js";var t=e(void 0);export{t};
