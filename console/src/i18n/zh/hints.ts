@@ -15,6 +15,7 @@ export const hints: Readonly<Record<string, string>> = {
   'end it: until then the server keeps every row that the engine has deleted, and becomes slower': '请结束它：在此之前服务器会保留引擎已删除的每一行，并逐渐变慢',
   'give every node the address of the same server: a lock there is unknown to the others': '为每个节点配置同一服务器的地址：一处的锁对其他服务器不可见',
   'give it a default, or a value in input': '为它设置默认值，或在 input 中给出值',
+  'give the group another name: both can be needed': '给该组另取一个名称：任务与组都可以被 needs 引用',
   'give the queue a shorter name': '给队列取一个更短的名称',
   'it counts for every and daily_window': '它只对 every 和 daily_window 起作用',
   'it goes with after': '它与 after 一起使用',
@@ -102,5 +103,7 @@ export const hints: Readonly<Record<string, string>> = {
   'write {a}<5s, {b}>10m, or {c}: for any': '写成 {a}<5s、{a}>10m，或 {a}: 表示任意',
   'write {name}:VALUE': '写成 {name}:VALUE',
   'write {name}>{example}': '写成 {name}>{example}',
+  'write group: {} in the tasks that lie in it': '在属于该组的任务中写 group: {}',
+  'write finally: true in all of them, or make two groups': '在所有这些任务中写 finally: true，或分成两个组',
   '{name} is one of {all}': '{name} 可为：{all}',
 };

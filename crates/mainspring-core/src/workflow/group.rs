@@ -188,7 +188,8 @@ mod tests {
         let shape = Shape::new(Graph::new(3, &[(0, 2), (1, 2)]).unwrap(), rules, FailFast::True);
         let mut run = Progress::new(&shape);
         run.advance(&shape, &[], 5_000);
-        (run.started(0), run.started(1));
+        run.started(0);
+        run.started(1);
         run.advance(&shape, &[End { task: 0, generation: 0, state: TaskState::Failed }], 5_000);
         assert_eq!(run.rows()[2].state, TaskState::Waiting);
         let step = run.advance(&shape, &[End { task: 1, generation: 0, state: TaskState::Succeeded }], 5_000);

@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-BFI1Lhr9.js";

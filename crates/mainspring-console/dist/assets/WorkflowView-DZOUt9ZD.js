@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-C7RYCXP9.js";

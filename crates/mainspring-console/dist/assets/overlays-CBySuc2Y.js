@@ -1,0 +1,1 @@
+import{v as e}from"./Button-CFFs6TPP.js";var t=e(void 0);export{t};

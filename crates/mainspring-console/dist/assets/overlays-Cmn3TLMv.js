@@ -1,1 +1,0 @@
-import{v as e}from"./Button-Cpt38PdL.js";var t=e(void 0);export{t};
