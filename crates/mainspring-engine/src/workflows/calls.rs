@@ -51,7 +51,7 @@ impl Live {
         if run.as_ref().is_some_and(|run| run.cancel_requested_at.is_some()) {
             self.note_asked_to_end(child);
         }
-        let is_pause = |run: &RunInfo| run.task.is_some() && run.queue == Line::parse(HOLD_LINE).queue();
+        let is_pause = |run: &RunInfo| run.task.is_some() && run.queue == Line::Hold.queue();
         match run {
             Some(pause) if is_pause(&pause) => {
                 let ended = pause.input.and_then(|ended| ended.parse().ok()).unwrap_or(0);

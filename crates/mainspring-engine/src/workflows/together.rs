@@ -71,8 +71,8 @@ impl<Q: Clone, A> Together<Q, A> {
     }
 }
 
-/// Hands answers out. Nothing is said where each is to ask for itself.
-fn answer<A>(answered: Result<Vec<A>>, tell: Vec<oneshot::Sender<Result<A>>>) {
+/// Hands answers out. Nothing is said where each of several is to ask for itself.
+fn answer<A>(answered: Result<Vec<A>>, mut tell: Vec<oneshot::Sender<Result<A>>>) {
     match answered {
         Ok(answers) => tell.into_iter().zip(answers).for_each(|(tell, answer)| _ = tell.send(Ok(answer))),
         Err(Error::Closed) => tell.into_iter().for_each(|tell| _ = tell.send(Err(Error::Closed))),
@@ -80,6 +80,7 @@ fn answer<A>(answered: Result<Vec<A>>, tell: Vec<oneshot::Sender<Result<A>>>) {
             let why = causes(&error);
             tell.into_iter().for_each(|tell| _ = tell.send(Err(unavailable(why.clone()))));
         }
+        Err(error) if tell.len() == 1 => _ = tell.remove(0).send(Err(error)),
         Err(_) => {}
     }
 }
@@ -133,6 +134,10 @@ mod tests {
         let known: Vec<Option<u32>> = answers.into_iter().map(Result::ok).collect();
         assert_eq!(known, [Some(10), Some(12), None, Some(16)]);
         assert_eq!(asked.len(), 5, "{asked:?}");
+
+        let (answers, asked) = doubles(7..8, |_| 1, |numbers| numbers.contains(&7).then(refused)).await;
+        assert!(matches!(answers[..], [Err(Error::Rejected { .. })]));
+        assert_eq!(asked.len(), 1, "what was asked alone is not asked again");
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use mainspring_core::JobId;
 use mainspring_core::batch::Queues;
 use mainspring_core::job::JobKey;
 use mainspring_core::lane::Lane;
-use mainspring_core::line::{HOLD_LINE, Line};
+use mainspring_core::line::Line;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::routing::Routing;
 use mainspring_core::run::RunState;
@@ -61,7 +61,7 @@ pub(super) async fn reasons_of(app: &App, run: RunInfo) -> Answer<Vec<WhyReason>
         }
         return Ok(reasons);
     }
-    if run.state == RunState::Queued && run.task.is_some() && run.queue == Line::parse(HOLD_LINE).queue() {
+    if run.state == RunState::Queued && run.task.is_some() && run.queue == Line::Hold.queue() {
         return Ok(vec![why::hold(&run)]);
     }
     let job = app.control().store().job(&run.key).await?;
