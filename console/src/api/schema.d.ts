@@ -4302,7 +4302,7 @@ export interface components {
         /**
          * @description A job: what to do, when, and under which policies.
          *
-         *     Exactly one of `run`, `exec`, `http`, `handler`, `xxl` and `noop` says what to do. Without `schedule`
+         *     Exactly one of `run`, `exec`, `script`, `http`, `handler`, `xxl` and `noop` says what to do. Without `schedule`
          *     and `triggers` the job runs only when asked.
          *
          *     ```
@@ -4408,6 +4408,7 @@ export interface components {
              */
             run_timeout?: string | null;
             schedule?: components["schemas"]["OneOrMany_ScheduleEntry"] | null;
+            script?: components["schemas"]["ScriptSpec"] | null;
             /**
              * @description Time a run may wait for its first attempt, as a duration; then it is skipped with the reason `expired`. Without limit
              *     when absent.
@@ -6316,12 +6317,29 @@ export interface components {
          * @enum {string}
          */
         SavedFrom: "console" | "cli" | "api" | "operation" | "xxl" | "unknown";
-        /** @description A text that a program executes. It gets an item's payload on standard input, as a process of `run` does. */
+        /**
+         * @description What a script is written in.
+         * @enum {string}
+         */
+        ScriptLanguage: "shell" | "python" | "node" | "php" | "powershell";
+        /**
+         * @description A script that a server or worker executes. They do so only when started with `--scripts`.
+         *
+         *     The interpreter reads the script from a private file, which goes with the attempt. Environment, output, log and time limits are those
+         *     of `exec`.
+         */
         ScriptSpec: {
-            /** @description The text. */
-            text: string;
-            /** @description The program, or a list of it and its arguments, before the name of the file with the text; at most 100. */
-            with: components["schemas"]["OneOrMany_String"];
+            /** @description Its arguments; at most 10,000. */
+            args?: string[];
+            /** @description What it is written in. The interpreter is found in `PATH`. */
+            language: components["schemas"]["ScriptLanguage"];
+            /** @description The script; at most 256 KiB. */
+            source: string;
+            /**
+             * @description `true` gives it the arguments that XXL-JOB gives to scripts, in place of `args`: the parameter, its shard from 0, and the number of
+             *     shards. The parameter is the input of the run, a text as it is and anything else as JSON.
+             */
+            xxl_args?: boolean;
         };
         /**
          * @description Which rules hold at clock changes and in other corners where Quartz is odd.
@@ -6486,7 +6504,7 @@ export interface components {
         /**
          * @description A task of a workflow: what to do, after which others, and under which policies.
          *
-         *     Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` and `workflow` says what to do. Texts may hold `${{ … }}`.
+         *     Exactly one of `run`, `exec`, `script`, `http`, `handler`, `noop`, `wait`, `approval` and `workflow` says what to do. Texts may hold `${{ … }}`.
          *
          *     ```
          *     let spec: mainspring_api::JobSpec = serde_json::from_str(
@@ -6568,6 +6586,7 @@ export interface components {
             run?: string | null;
             /** @description Time all attempts and the pauses between them may take, as a duration. */
             run_timeout?: string | null;
+            script?: components["schemas"]["ScriptSpec"] | null;
             /** @description Time the task may wait for its first attempt once it is ready, as a duration. */
             start_timeout?: string | null;
             /** @description Time an attempt may take, as a duration. */
@@ -7079,6 +7098,17 @@ export interface components {
             argv: string[];
             /** @enum {string} */
             kind: "exec";
+        } | {
+            /** @description Its arguments. */
+            args?: string[];
+            /** @enum {string} */
+            kind: "script";
+            /** @description What it is written in. */
+            language: components["schemas"]["ScriptLanguage"];
+            /** @description The script. */
+            source: string;
+            /** @description Whether it has XXL-JOB's three arguments in place of `args`. */
+            xxl_args?: boolean;
         } | {
             /** @description Sent as it is. */
             body?: string | null;

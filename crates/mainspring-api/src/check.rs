@@ -13,6 +13,7 @@ mod flow;
 mod group;
 mod job;
 mod name;
+mod script;
 mod trigger;
 mod workflow;
 mod xxl;

@@ -88,9 +88,9 @@ catalogue! {
     NameDuplicate "name.duplicate" 422 "a name is used twice"
         "Jobs and calendars are unique in their namespace, triggers in their job. Rename one.";
     JobNoTask "job.no_task" 422 "the job says nothing to do"
-        "Add one of run, exec, http, handler, xxl or noop.";
+        "Add one of run, exec, script, http, handler, xxl or noop.";
     JobTwoTasks "job.two_tasks" 422 "the job says more than one thing to do"
-        "Keep one of run, exec, http, handler, xxl and noop. Make several jobs of several tasks.";
+        "Keep one of run, exec, script, http, handler, xxl and noop. Make several jobs of several tasks.";
     JobTwoSchedules "job.two_schedules" 422 "the job has both schedule and triggers"
         "Move the entries of schedule into triggers, and give each a name.";
     TriggerNoKind "trigger.no_kind" 422 "the trigger does not say when"

@@ -19,6 +19,7 @@ mod group;
 mod hold;
 mod http;
 mod input;
+mod script;
 mod trigger;
 mod workflow;
 mod xxl;
@@ -31,22 +32,23 @@ pub use elsewhere::{ElsewhereSpec, NeedSpec};
 pub use flow::{
     ComponentSpec, ConnectionSpec, FileConflict, FileInSpec, FileOutSpec, FlowMisfire, FlowPlacement, FlowRetryMode,
     FlowSpec, FlowWaitSpec, GenerateSpec, HttpInSpec, LogSpec, MergeSpec, OnBlocked, Prioritizer, RetrySpec, RouteSpec,
-    ScriptSpec, SplitSpec,
+    SplitSpec,
 };
 pub use group::{GROUPS_DEEP_MAX, GroupSpec};
 pub use hold::{ApprovalSpec, WaitSpec};
 pub use http::{HttpTask, Status};
 pub use mainspring_model::{
     AfterOn, Backoff, Block as XxlBlock, Leftovers, MisfirePolicy as Misfire, NeedAt, OnLost, OnMissing, OnTimeout,
-    Overlap, Semantics, Strategy as Routing, TriggerKind, TriggerRule,
+    Overlap, ScriptLanguage, Semantics, Strategy as Routing, TriggerKind, TriggerRule,
 };
+pub use script::ScriptSpec;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, TriggerSpec, Weekday};
 pub use workflow::{FailFast, FailFastWord, TaskSpec};
 pub use xxl::{XxlGlue, XxlLanguage, XxlTask};
 
 /// A job: what to do, when, and under which policies.
 ///
-/// Exactly one of `run`, `exec`, `http`, `handler`, `xxl` and `noop` says what to do. Without `schedule`
+/// Exactly one of `run`, `exec`, `script`, `http`, `handler`, `xxl` and `noop` says what to do. Without `schedule`
 /// and `triggers` the job runs only when asked.
 ///
 /// ```
@@ -99,6 +101,9 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 10_000))]
     pub exec: Option<Vec<String>>,
+    /// Task: a script in a language of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptSpec>,
     /// Task: an HTTP request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpTask>,
@@ -293,6 +298,8 @@ pub enum Task<'a> {
     Run(&'a str),
     /// A program and its arguments.
     Exec(&'a [String]),
+    /// A script and the language that it is written in.
+    Script(&'a ScriptSpec),
     /// An HTTP request.
     Http(&'a HttpTask),
     /// A registered function.
@@ -384,6 +391,7 @@ impl JobSpec {
         let tasks = [
             self.run.as_deref().map(Task::Run),
             self.exec.as_deref().map(Task::Exec),
+            self.script.as_ref().map(Task::Script),
             self.http.as_ref().map(Task::Http),
             self.handler.as_deref().map(Task::Handler),
             self.xxl.as_ref().map(Task::Xxl),

@@ -31,6 +31,7 @@ const FILES: &[(&str, &str)] = &[
     example!("retries.yaml"),
     example!("rotate-logs.yaml"),
     example!("round.yaml"),
+    example!("script.yaml"),
     example!("server-health.yaml"),
     example!("slow-report.yaml"),
     example!("time-limits.yaml"),

@@ -64,6 +64,9 @@ pub struct NodeArgs {
     /// What HTTP tasks may reach beyond public addresses: loopback, private, any, NETWORK, ADDRESS[:PORT], HOST
     #[arg(long, env = "MAINSPRING_ALLOW_OUTBOUND", value_delimiter = ',', value_name = "WHAT")]
     pub allow_outbound: Vec<Allow>,
+    /// Execute jobs of the kind `script`, whose text and interpreter the job names
+    #[arg(long, env = "MAINSPRING_SCRIPTS")]
+    pub scripts: bool,
     /// Where XXL-JOB executors may be beyond public addresses, in the same words; when absent private, and loopback if it listens there
     #[arg(long, env = "MAINSPRING_ALLOW_EXECUTORS", value_delimiter = ',', value_name = "WHAT")]
     pub allow_executors: Vec<Allow>,
@@ -121,6 +124,9 @@ pub struct TokenArgs {
     /// File with the access token, in place of one that the first start makes; the nodes of a cluster have the same
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+    /// File with a second token, without which nobody adds or changes a script; the nodes of a cluster have the same
+    #[arg(long, value_name = "FILE")]
+    pub script_token_file: Option<PathBuf>,
 }
 
 /// A running node.
@@ -228,6 +234,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         default_timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
         reset_token: place.token.reset_token,
         token_file: place.token.token_file.clone(),
+        script_token_file: place.token.script_token_file.clone(),
         node_name: Some(name),
         slots: args.slots,
         base_path: args.base_path.clone(),
@@ -383,12 +390,13 @@ fn token_file(server: &Server, data: &Path) -> PathBuf {
 }
 
 /// How this program executes shell lines, programs and HTTP calls, with working folders in `data`.
-pub fn tasks(data: &Path, allow_outbound: &[Allow]) -> mainspring_tasks::Settings {
+pub fn tasks(data: &Path, allow_outbound: &[Allow], scripts: bool) -> mainspring_tasks::Settings {
     let mut tasks = mainspring_tasks::Settings::new(data.join("work"));
     // This program itself, also after an upgrade has replaced its file.
     tasks.leash = Some(PathBuf::from("/proc/self/exe")).filter(|path| path.exists());
     tasks.leash_args = std::iter::once(LEASH.to_owned()).chain(descriptors::argument()).collect();
     tasks.outbound = outbound(allow_outbound);
+    tasks.scripts = scripts;
     tasks
 }
 
@@ -397,7 +405,7 @@ fn outbound(exceptions: &[Allow]) -> OutboundPolicy {
 }
 
 fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings {
-    let tasks = tasks(data, &args.allow_outbound);
+    let tasks = tasks(data, &args.allow_outbound, args.scripts);
     let retention = RetentionRule {
         history_ms: whole_ms(args.keep_history),
         history_keep_per_job: args.keep_runs,

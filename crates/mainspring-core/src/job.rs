@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use mainspring_model::{AfterOn, is_default};
-pub use mainspring_model::{Backoff, Block, Leftovers, OnLost, Overlap};
+pub use mainspring_model::{Backoff, Block, Leftovers, OnLost, Overlap, ScriptLanguage};
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -282,6 +282,8 @@ pub enum Task {
         /// Program first.
         argv: Vec<String>,
     },
+    /// A text that an interpreter reads from a file.
+    Script(ScriptTask),
     /// An HTTP call.
     Http(HttpTask),
     /// A function that an embedding program or a worker registered.
@@ -304,6 +306,7 @@ impl Task {
         match self {
             Self::Run { .. } => "run",
             Self::Exec { .. } => "exec",
+            Self::Script(_) => "script",
             Self::Http(_) => "http",
             Self::Handler { .. } => "handler",
             Self::Xxl(_) => "xxl",
@@ -311,6 +314,27 @@ impl Task {
             Self::Workflow(_) => "workflow",
         }
     }
+
+    /// Whether a process of its own does it, which has variables and a folder.
+    #[must_use]
+    pub const fn is_process(&self) -> bool {
+        matches!(self, Self::Run { .. } | Self::Exec { .. } | Self::Script(_))
+    }
+}
+
+/// A script of one of the languages that servers and workers know the interpreters of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ScriptTask {
+    /// What it is written in.
+    pub language: ScriptLanguage,
+    /// The script.
+    pub source: String,
+    /// Its arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Whether it has the three arguments of XXL-JOB's scripts in place of its own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub xxl_args: bool,
 }
 
 /// A handler of a program that the server calls.

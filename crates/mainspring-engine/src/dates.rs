@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::job::{Job, Task};
+use mainspring_core::job::Job;
 use mainspring_core::rule::Start;
 use mainspring_core::workflow::RunFacts;
 use mainspring_core::{RunId, Timestamp, TriggerId};
@@ -49,7 +49,7 @@ impl Definitions {
 
     /// What a run of a plain job executes: a process is told the dates of the run. Tries again until the store answers.
     pub(crate) async fn dated(&self, start: &Start, definition: &Arc<Job>) -> Arc<Job> {
-        if !matches!(definition.task, Task::Run { .. } | Task::Exec { .. }) {
+        if !definition.task.is_process() {
             return Arc::clone(definition);
         }
         loop {

@@ -365,7 +365,7 @@ impl Pool {
                 let error = "runs for executors are not executed by servers".to_owned();
                 std::future::ready(Done::failed("task.not_enabled", error)).boxed()
             }
-            Task::Run { .. } | Task::Exec { .. } | Task::Http(_) => match &self.tools.processes {
+            Task::Run { .. } | Task::Exec { .. } | Task::Script(_) | Task::Http(_) => match &self.tools.processes {
                 Some(processes) => processes.perform(context, &self.tools.logs, self.tools.kill_grace).boxed(),
                 None => {
                     let error = format!("this process executes no `{}` tasks", context.definition.task.kind());

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
 use mainspring_tasks::{
-    Attempt, Ended, HttpCall, JobData, LogWriter, Silence, StatusRange, Stream, TaskError, TaskRunner,
+    Attempt, Ended, HttpCall, JobData, LogWriter, Script, Silence, StatusRange, Stream, TaskError, TaskRunner,
 };
 
 use crate::handler::RunContext;
@@ -95,7 +95,7 @@ impl Processes {
         grace: Duration,
     ) -> BoxFuture<'a, Done> {
         Box::pin(async move {
-            let Some(task) = external(&context.definition.task) else {
+            let Some(task) = external(&context) else {
                 return Done::failed("task.not_external", "this kind of task has no process");
             };
             let longest = self.silence_max.filter(|_| context.definition.may_be_given_away());
@@ -110,10 +110,20 @@ impl Processes {
     }
 }
 
-fn external(task: &Task) -> Option<mainspring_tasks::Task> {
-    Some(match task {
+fn external(context: &RunContext) -> Option<mainspring_tasks::Task> {
+    Some(match &context.definition.task {
         Task::Run { script, shell } => mainspring_tasks::Task::Run { script: script.clone(), shell: shell.clone() },
         Task::Exec { argv } => mainspring_tasks::Task::Exec { argv: argv.clone() },
+        Task::Script(script) => {
+            let (input, env) = (context.input(), &context.definition.env);
+            let args = if script.xxl_args { Script::xxl_args(&input, env) } else { script.args.clone() };
+            mainspring_tasks::Task::Script(Script {
+                language: script.language,
+                source: script.source.clone(),
+                args,
+                stdin: None,
+            })
+        }
         Task::Http(call) => mainspring_tasks::Task::Http(http(call)),
         Task::Handler { .. } | Task::Xxl(_) | Task::Noop | Task::Workflow(_) => return None,
     })

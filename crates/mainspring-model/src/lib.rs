@@ -9,6 +9,7 @@
 mod job;
 mod log;
 mod run;
+mod script;
 mod trigger;
 mod words;
 mod workflow;
@@ -17,6 +18,7 @@ mod xxl;
 pub use job::{Backoff, Leftovers, OnLost, Overlap, Strategy};
 pub use log::Stream;
 pub use run::{AttemptOutcome, Origin, RunState, Verdict};
+pub use script::ScriptLanguage;
 pub use trigger::{AfterOn, MisfirePolicy, Semantics, TriggerKind, UnknownMisfirePolicy, UnknownSemantics};
 pub use workflow::{NeedAt, OnMissing, OnTimeout, TaskState, TriggerRule};
 pub use xxl::Block;

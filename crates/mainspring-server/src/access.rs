@@ -6,6 +6,7 @@
 mod caller;
 mod code;
 mod origin;
+mod scripts;
 pub(crate) mod session;
 mod site;
 
@@ -21,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 pub(crate) use self::caller::{Asked, Caller, check_worker};
 use self::code::Codes;
+pub(crate) use self::scripts::ScriptRight;
 use self::session::{Key, Session};
 pub(crate) use self::site::Site;
 use crate::app::App;
@@ -46,6 +48,8 @@ pub(crate) enum Permission {
     Operate,
     /// To change definitions.
     Edit,
+    /// To add and to change scripts, where they have a token of their own.
+    Script,
     /// To work: workers with a token of their own may, too.
     Work,
 }
@@ -58,6 +62,7 @@ impl fmt::Display for Permission {
             Self::View => "see jobs and runs",
             Self::Operate => "run, pause and cancel",
             Self::Edit => "change definitions",
+            Self::Script => "add and change scripts",
             Self::Work => "join, take runs and report them",
         })
     }
@@ -74,6 +79,8 @@ const ENDED_MAX: u32 = 10_000;
 #[derive(Debug)]
 pub(crate) struct Access {
     secrets: RwLock<Secrets>,
+    /// The hash of the token for scripts, if they have one of their own.
+    scripts: Option<[u8; 32]>,
     /// Where browsers find the server.
     pub(crate) site: Site,
     codes: Mutex<Codes>,
@@ -113,7 +120,13 @@ impl Access {
             _ => offer(store, given.as_deref(), own.as_deref(), settings.reset_token).await?,
         };
         let hash = from_hex(&kept).ok_or(StartError::TokenHash)?;
-        let access = Self::new(hash, Key::open(store, &hash).await?, site);
+        let scripts = settings.script_token_file.as_deref().map(read_token).transpose()?;
+        let scripts = scripts.map(|token| hash_of(&token));
+        if let (Some(path), true) = (&settings.script_token_file, scripts == Some(hash)) {
+            let why = "it is the access token, which opens all but scripts".to_owned();
+            return Err(StartError::TokenFile { path: path.clone(), why });
+        }
+        let access = Self { scripts, ..Self::new(hash, Key::open(store, &hash).await?, site) };
         access.read_ended(store, Timestamp::UNIX_EPOCH).await?;
         match (&settings.token_file, given) {
             (Some(file), Some(token)) if !same(&hash_of(&token), &hash) => {
@@ -128,7 +141,7 @@ impl Access {
 
     fn new(hash: [u8; 32], key: Key, site: Site) -> Self {
         let secrets = RwLock::new(Secrets { hash, key, generation: 0 });
-        Self { secrets, site, codes: Mutex::default(), ended: Mutex::default() }
+        Self { secrets, scripts: None, site, codes: Mutex::default(), ended: Mutex::default() }
     }
 
     fn secrets(&self) -> RwLockReadGuard<'_, Secrets> {
@@ -138,6 +151,19 @@ impl Access {
     /// Whether a text is the server's token.
     pub(crate) fn is_token(&self, text: &str) -> bool {
         same(&hash_of(text), &self.secrets().hash)
+    }
+
+    /// Whether a text is the token for scripts.
+    pub(crate) fn is_script_token(&self, text: &str) -> bool {
+        self.scripts.is_some_and(|hash| same(&hash_of(text), &hash))
+    }
+
+    /// Whether a caller may add and change scripts.
+    pub(crate) fn script_right(&self, caller: &Caller) -> ScriptRight {
+        ScriptRight(match self.scripts {
+            Some(_) => *caller == Caller::Scripts,
+            None => caller.may(Permission::Script),
+        })
     }
 
     /// What signs sessions.
@@ -153,7 +179,7 @@ impl Access {
     /// Whether a caller that was let in may still be there.
     pub(crate) fn still(&self, caller: &Caller, generation: u64, now: Timestamp) -> bool {
         match caller {
-            Caller::Anyone | Caller::Worker(_) => true,
+            Caller::Anyone | Caller::Worker(_) | Caller::Scripts => true,
             Caller::Token => generation == self.generation(),
             Caller::Session(session) => {
                 generation == self.generation() && session.expires_at > now && !self.has_ended(session)

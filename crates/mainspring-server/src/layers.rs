@@ -140,6 +140,7 @@ pub(crate) async fn admit(State(gate): State<Gate>, mut request: Request, next: 
     if let Some(seat) = seat.filter(|_| caller != Caller::Anyone) {
         seat.is_admitted();
     }
+    request.extensions_mut().insert(access.script_right(&caller));
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(gate.limits);
     let mut response = next.run(request).await;

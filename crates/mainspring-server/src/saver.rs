@@ -6,31 +6,31 @@ use axum::http::{HeaderMap, header};
 use mainspring_api::{Reason, SavedFrom, routes};
 use mainspring_store::SavedBy;
 
-use crate::access::Caller;
+use crate::access::{Caller, ScriptRight};
 use crate::pauses;
 use crate::refusal::{Answer, Refusal};
 
 /// Who has sent the request, as far as the server knows.
 #[derive(Clone, Debug)]
-pub(crate) struct Saver(pub(crate) SavedBy);
+pub(crate) struct Saver(pub(crate) SavedBy, pub(crate) ScriptRight);
 
 impl Saver {
-    /// Somebody who comes from a place.
-    pub(crate) fn from(place: SavedFrom, by: impl Into<String>) -> Self {
-        Self(SavedBy { by: by.into(), from: place.as_str().to_owned() })
+    /// Somebody who comes from a place, and has or has not the right to change scripts.
+    pub(crate) fn from(place: SavedFrom, by: impl Into<String>, right: ScriptRight) -> Self {
+        Self(SavedBy { by: by.into(), from: place.as_str().to_owned() }, right)
     }
 
     /// The same place, and a name that the body of the request gives; without one it stays as it is.
     pub(crate) fn named(self, caller: &Caller, name: Option<&str>) -> Answer<Self> {
         let Some(name) = name else { return Ok(self) };
         let by = pauses::by(caller, &Reason { by: Some(name.to_owned()), reason: None })?;
-        Ok(Self(SavedBy { by, ..self.0 }))
+        Ok(Self(SavedBy { by, ..self.0 }, self.1))
     }
 
-    fn read(caller: &Caller, headers: &HeaderMap) -> Answer<Self> {
+    fn read(caller: &Caller, headers: &HeaderMap, right: ScriptRight) -> Answer<Self> {
         let named = headers.get(routes::BY_HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let by = pauses::by(caller, &Reason { by: named.filter(|name| !name.is_empty()), reason: None })?;
-        Ok(Self::from(place(caller, headers), by))
+        Ok(Self::from(place(caller, headers), by, right))
     }
 }
 
@@ -58,7 +58,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Saver {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
         let caller = parts.extensions.get::<Caller>().unwrap_or(&Caller::Anyone);
-        Self::read(caller, &parts.headers)
+        let right = parts.extensions.get::<ScriptRight>().copied().unwrap_or(ScriptRight(false));
+        Self::read(caller, &parts.headers, right)
     }
 }
 
@@ -72,7 +73,7 @@ mod tests {
         let pairs = headers.iter().map(|(name, value)| {
             (header::HeaderName::from_static(name), HeaderValue::from_bytes(value.as_bytes()).unwrap())
         });
-        Saver::read(&Caller::Token, &pairs.collect()).map(|Saver(saved)| (saved.by, saved.from))
+        Saver::read(&Caller::Token, &pairs.collect(), ScriptRight(true)).map(|Saver(saved, _)| (saved.by, saved.from))
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Settings {
     pub reset_token: bool,
     /// A file with the token, in place of one that a start makes: nodes of a cluster have the same.
     pub token_file: Option<PathBuf>,
+    /// A file with a second token, without which nobody adds or changes scripts. The access token does if absent.
+    pub script_token_file: Option<PathBuf>,
     /// How this node is called; the host's name if absent.
     pub node_name: Option<String>,
     /// Slots of the engine's pool, for show.
@@ -70,6 +72,7 @@ impl Default for Settings {
             default_timezone: "UTC".to_owned(),
             reset_token: false,
             token_file: None,
+            script_token_file: None,
             node_name: None,
             slots: mainspring_core::planner::Settings::default().slots,
             base_path: String::new(),

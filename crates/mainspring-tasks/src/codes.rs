@@ -10,7 +10,7 @@ pub struct ErrorCode {
 }
 
 /// All codes of tasks, and of the data that attempts leave, in order.
-pub const ERROR_CODES: [ErrorCode; 39] = [
+pub const ERROR_CODES: [ErrorCode; 41] = [
     code("data.invalid", "The data of a job is a JSON object. Write one to $MS_DATA, whole."),
     code("data.not_kept", "The job keeps no data between its runs. Set `keep_data` in its definition."),
     code("data.too_large", "A job keeps 64 KiB of data. Keep what is large elsewhere, and its place in the data."),
@@ -87,6 +87,14 @@ pub const ERROR_CODES: [ErrorCode; 39] = [
         "process.working_dir",
         "The working folder is missing or no folder. Make it on every worker that may run the job.",
     ),
+    code(
+        "script.no_interpreter",
+        "PATH leads to no interpreter of the script's language. Install one on every server and worker that may run the job.",
+    ),
+    code(
+        "script.off",
+        "Scripts are off here. Start the server or worker with --scripts, or send the job to a queue of one that has it.",
+    ),
     code("task.cancelled", "The attempt was ended on request."),
     code(
         "task.not_enabled",
@@ -116,7 +124,7 @@ mod tests {
                 let text = fs::read_to_string(&path).unwrap();
                 let source = text.split("#[cfg(test)]").next().unwrap();
                 let literals = source.split('"').skip(1).step_by(2);
-                let areas = ["data.", "http.", "output.", "process.", "task."];
+                let areas = ["data.", "http.", "output.", "process.", "script.", "task."];
                 let is_code = |text: &&str| {
                     areas.iter().any(|area| text.starts_with(area))
                         && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'.')

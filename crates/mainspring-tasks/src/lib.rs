@@ -67,4 +67,4 @@ pub use numbers::{inexact_number, is_exact_number};
 pub use policy::{Allow, AllowError, OutboundPolicy};
 pub use runner::TaskRunner;
 pub use settings::{LogLimits, Settings, SettingsError};
-pub use task::{HttpCall, StatusRange, Task};
+pub use task::{HttpCall, Script, StatusRange, Task};

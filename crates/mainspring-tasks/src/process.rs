@@ -7,6 +7,7 @@ mod launch;
 mod leashed;
 mod output;
 mod pump;
+mod script;
 pub(crate) mod tree;
 mod workdir;
 
@@ -32,6 +33,7 @@ use crate::ended::{Ended, Outcome, TaskError};
 use crate::leftovers::{self, Leftovers};
 use crate::log::capture::Recorder;
 use crate::settings::{Settings, SettingsError};
+use crate::task::Script;
 
 /// Linux takes 128 KiB per argument; longer scripts go through a file.
 const SCRIPT_ARGUMENT_BYTES_MAX: usize = 100 * 1024;
@@ -49,6 +51,7 @@ pub(crate) struct Host {
 pub(crate) enum Program<'a> {
     Script { script: &'a str, shell: &'a str },
     Argv(&'a [String]),
+    File(&'a Script),
 }
 
 impl Host {
@@ -126,7 +129,7 @@ impl Host {
                 TaskError::new("process.folder", format!("could not write the data of the job to a file: {error}"))
             })?;
         }
-        let argv = argv(program, folder)?;
+        let argv = argv(program, folder, &environment)?;
         let (pipes, stdout, stderr) = Pipes::open().map_err(|error| {
             TaskError::new("process.spawn", format!("could not make a pipe for the output: {error}"))
         })?;
@@ -165,7 +168,7 @@ fn leash_program(path: &Path, args: &[String]) -> Result<LeashProgram, SettingsE
     }
 }
 
-fn argv(program: &Program<'_>, folder: &AttemptFolder) -> Result<Vec<OsString>, TaskError> {
+fn argv(program: &Program<'_>, folder: &AttemptFolder, environment: &Environment) -> Result<Vec<OsString>, TaskError> {
     match program {
         Program::Argv([]) => Err(TaskError::new("process.no_program", "argv is empty; its first item is the program")),
         Program::Argv(argv) => Ok(argv.iter().map(OsString::from).collect()),
@@ -173,11 +176,10 @@ fn argv(program: &Program<'_>, folder: &AttemptFolder) -> Result<Vec<OsString>, 
             Ok([shell, "-c", script].map(OsString::from).to_vec())
         }
         Program::Script { script, shell } => {
-            let path = folder.write_script(script).map_err(|error| {
-                TaskError::new("process.folder", format!("could not write the script to a file: {error}"))
-            })?;
+            let path = script::written(folder, "script", script)?;
             Ok(vec![shell.into(), path.into()])
         }
+        Program::File(script) => script::argv(script, folder, environment),
     }
 }
 

@@ -51,7 +51,7 @@ fn needs(task: &Task) -> u32 {
     match task {
         Task::Noop => 0,
         Task::Http(_) => CALL,
-        Task::Run { .. } | Task::Exec { .. } => PROCESS,
+        Task::Run { .. } | Task::Exec { .. } | Task::Script(_) => PROCESS,
     }
 }
 

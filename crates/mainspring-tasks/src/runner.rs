@@ -22,6 +22,8 @@ const DEFAULT_SHELL: &str = "sh";
 /// The smallest line limit: room for any character.
 const LINE_BYTES_MIN: usize = 16;
 
+const WITHOUT_SCRIPTS: &str =
+    "this process executes no scripts; start it with --scripts, or send the job to a queue of a worker that has it";
 #[cfg(not(feature = "http"))]
 const WITHOUT_HTTP: &str = "this program was built without HTTP tasks; add the crate's feature http-tasks";
 
@@ -31,6 +33,7 @@ pub struct TaskRunner {
     processes: Host,
     #[cfg(feature = "http")]
     http: Caller,
+    scripts: bool,
     room: Room,
     log: LogLimits,
 }
@@ -49,6 +52,7 @@ impl TaskRunner {
             processes: Host::new(&settings)?,
             #[cfg(feature = "http")]
             http: Caller::new(&settings)?,
+            scripts: settings.scripts,
             room: Room::new(settings.files),
             log: settings.log,
         })
@@ -122,6 +126,8 @@ impl TaskRunner {
             Task::Noop => return Ended::succeeded(),
             Task::Run { script, shell } => Program::Script { script, shell: shell.as_deref().unwrap_or(DEFAULT_SHELL) },
             Task::Exec { argv } => Program::Argv(argv),
+            Task::Script(_) if !self.scripts => return Ended::failed(TaskError::new("script.off", WITHOUT_SCRIPTS)),
+            Task::Script(script) => Program::File(script),
             #[cfg(feature = "http")]
             Task::Http(call) => return self.http.perform(call, attempt, recorder, stop).await,
             #[cfg(not(feature = "http"))]

@@ -16,6 +16,8 @@ pub struct Settings {
     pub leash: Option<PathBuf>,
     /// Arguments put before the leash's own, usually `["__leash"]` for the hidden subcommand.
     pub leash_args: Vec<String>,
+    /// Whether scripts are executed. `false` refuses them with `script.off`.
+    pub scripts: bool,
     /// The addresses that HTTP calls may reach.
     pub outbound: OutboundPolicy,
     /// A file with root certificates in PEM that HTTP calls trust beside the system's.
@@ -41,6 +43,7 @@ impl Settings {
             work_root: work_root.into(),
             leash: None,
             leash_args: vec!["__leash".to_owned()],
+            scripts: false,
             outbound: OutboundPolicy::default(),
             tls_roots: None,
             log: LogLimits::default(),

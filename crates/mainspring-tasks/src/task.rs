@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
+
+use mainspring_model::ScriptLanguage;
+use serde_json::Value;
 
 /// The work of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +24,47 @@ pub enum Task {
         /// The program, looked up in `PATH` when it has no slash, then its arguments.
         argv: Vec<String>,
     },
+    /// A script, which the interpreter of its language reads from a private file. It ends as a program does. Refused unless
+    /// [`Settings::scripts`](crate::Settings::scripts) says otherwise.
+    Script(Script),
     /// A request to a web server.
     Http(HttpCall),
     /// Nothing; succeeds at once.
     Noop,
+}
+
+/// A text for an interpreter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// Language of the text: the interpreter is the first of [`ScriptLanguage::programs`] that `PATH` leads to.
+    pub language: ScriptLanguage,
+    /// The text.
+    pub source: String,
+    /// Its arguments. Parameters reach it through its environment.
+    pub args: Vec<String>,
+    /// A file that it reads as its standard input; nothing if absent.
+    pub stdin: Option<PathBuf>,
+}
+
+impl Script {
+    /// Returns the arguments of a script as XXL-JOB's executors give them: the parameter, the shard from 0, and the number of shards.
+    ///
+    /// The parameter is the run's input, a text as it is and anything else as JSON; a run that is no shard is the only one.
+    ///
+    /// ```
+    /// use mainspring_tasks::Script;
+    /// let args = Script::xxl_args(&"/var/spool".into(), &Default::default());
+    /// assert_eq!(args, ["/var/spool", "0", "1"]);
+    /// ```
+    pub fn xxl_args(input: &Value, env: &BTreeMap<String, String>) -> Vec<String> {
+        let parameter = match input {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let shard = |name: &str, alone: &str| env.get(name).map_or_else(|| alone.to_owned(), String::clone);
+        vec![parameter, shard("MS_SHARD_INDEX", "0"), shard("MS_SHARD_TOTAL", "1")]
+    }
 }
 
 /// One HTTP request and what counts as its success.

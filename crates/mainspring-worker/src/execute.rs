@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use mainspring_api::{AttemptOutcome, AttemptState, WorkerEnd, WorkerRun, WorkerTask};
 use mainspring_tasks::{
-    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, LogWriter, Settings, Silence,
+    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, LogWriter, Script, Settings, Silence,
     StatusRange, Task, TaskRunner,
 };
 use tokio::sync::watch;
@@ -84,6 +84,10 @@ impl Executor {
             WorkerTask::Unknown => return failed("task.not_enabled", "this worker is too old for this kind of task"),
             WorkerTask::Run { script, shell } => Task::Run { script: script.clone(), shell: shell.clone() },
             WorkerTask::Exec { argv } => Task::Exec { argv: argv.clone() },
+            WorkerTask::Script { language, source, args, xxl_args } => {
+                let args = if *xxl_args { Script::xxl_args(&run.input, &run.env) } else { args.clone() };
+                Task::Script(Script { language: *language, source: source.clone(), args, stdin: None })
+            }
             WorkerTask::Http { .. } => Task::Http(http(&run.task)),
         };
         let Some(runner) = &self.runner else {

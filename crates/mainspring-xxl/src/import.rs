@@ -7,6 +7,7 @@
 
 mod children;
 mod dump;
+mod here;
 mod history;
 mod plan;
 mod report;

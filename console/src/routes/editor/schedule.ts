@@ -65,7 +65,7 @@ function numbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, numbers(member)]));
 }
 
-export const tasks = ['run', 'exec', 'http', 'handler', 'xxl', 'noop'] as const;
+export const tasks = ['run', 'exec', 'script', 'http', 'handler', 'xxl', 'noop'] as const;
 export type Task = (typeof tasks)[number];
 
 export function taskOf(file: File): Task | undefined {
@@ -80,5 +80,5 @@ export function tasksOf(file: File | undefined): Record<string, unknown> | undef
 
 /** Empty work of a kind, to begin with. */
 export function emptyTask(task: Task): unknown {
-  return { run: '', exec: [''], http: { url: 'https://' }, handler: '', xxl: { app: '', handler: '' }, noop: true }[task];
+  return { run: '', exec: [''], script: { language: 'shell', source: '' }, http: { url: 'https://' }, handler: '', xxl: { app: '', handler: '' }, noop: true }[task];
 }

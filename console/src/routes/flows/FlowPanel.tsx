@@ -56,7 +56,7 @@ function Component({ component, flow, onChoose }: FlowPanelProps & { component: 
   );
   const before = flow.connections.filter(({ to }) => to === name);
   const after = flow.connections.filter(({ from }) => from === name);
-  const work = spec?.run ?? spec?.exec?.join(' ') ?? (spec?.log ? spec.log.message : undefined);
+  const work = spec?.run ?? spec?.exec?.join(' ') ?? spec?.script?.source ?? (spec?.log ? spec.log.message : undefined);
   const ends = [spec?.end ?? []].flat();
   return (
     <>

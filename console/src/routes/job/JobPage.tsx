@@ -242,7 +242,7 @@ function Overview({ job }: { job: Job }) {
 function Task({ job }: { job: Job }) {
   const t = useT();
   const formats = useFormats();
-  const { run, exec, http, handler, noop, tasks, xxl } = job.spec;
+  const { run, exec, script, http, handler, noop, tasks, xxl } = job.spec;
   const count = Object.keys(tasks ?? {}).length;
   if (count > 0) {
     return (
@@ -253,6 +253,7 @@ function Task({ job }: { job: Job }) {
   }
   if (run) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{run}</pre>;
   if (exec) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{exec.join(' ')}</pre>;
+  if (script) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{`${script.language} ${script.xxl_args ? '' : (script.args ?? []).join(' ')}`.trim()}{'\n'}{script.source}</pre>;
   if (http) return <code>{`${http.method ?? 'GET'} ${http.url}`}</code>;
   if (handler) return <code>{handler}</code>;
   if (xxl) return <code>{`${xxl.app} · ${xxl.handler ?? xxl.glue?.language ?? ''}`}</code>;

@@ -16,6 +16,7 @@ export function taskOf(job: Job): string {
   const { spec } = job;
   if (spec.run != null) return 'run';
   if (spec.exec != null) return 'exec';
+  if (spec.script != null) return 'script';
   if (spec.http != null) return 'http';
   if (spec.handler != null) return `handler ${spec.handler}`;
   if (spec.tasks && Object.keys(spec.tasks).length > 0) return 'workflow';

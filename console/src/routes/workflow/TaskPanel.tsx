@@ -38,7 +38,7 @@ export function TaskPanel({ graph, node, namespace, statuses, run, onChoose }: T
       })}
     </span>
   );
-  const work = spec.run ?? spec.exec?.join(' ') ?? (spec.http ? `${spec.http.method ?? 'GET'} ${spec.http.url}` : spec.handler ?? spec.workflow);
+  const work = spec.run ?? spec.exec?.join(' ') ?? spec.script?.source ?? (spec.http ? `${spec.http.method ?? 'GET'} ${spec.http.url}` : spec.handler ?? spec.workflow);
   return (
     <aside className={css.panel} aria-label={t.workflow.task(node.name)}>
       <header>

@@ -62,7 +62,7 @@ function kindOf(given: unknown): string {
   const from = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
   // What stands for a group is written by nobody.
   if (from.joins === true) return 'group';
-  return ['run', 'exec', 'http', 'handler', 'wait', 'approval'].find((kind) => from[kind] !== undefined && from[kind] !== null) ?? 'noop';
+  return ['run', 'exec', 'script', 'http', 'handler', 'wait', 'approval'].find((kind) => from[kind] !== undefined && from[kind] !== null) ?? 'noop';
 }
 
 function timesOf(spec: TaskSpec): number | undefined {

@@ -67,6 +67,9 @@ fn check_component(name: &str, it: &ComponentSpec, place: &str, problems: &mut V
     if it.exec.as_ref().is_some_and(|argv| argv.first().is_none_or(String::is_empty)) {
         problems.push(at(ErrorCode::FieldValue, "\"exec\" is empty".to_owned(), "/exec"));
     }
+    if let Some(script) = &it.script {
+        super::script::check(script, &format!("{place}/script"), problems);
+    }
     body_parts(it, place, problems);
     let is_process = it.run.is_some() || it.exec.is_some() || it.script.is_some();
     let of_processes =
@@ -147,10 +150,10 @@ fn body_parts(it: &ComponentSpec, place: &str, problems: &mut Vec<Problem>) {
             wrong("merge/min", "\"min\" is more than \"max\"");
         }
     }
-    if let Some(script) = &it.script
-        && script.with.as_slice().first().is_none_or(String::is_empty)
-    {
-        wrong("script/with", "\"with\" names no program");
+    if let Some(script) = &it.script {
+        if script.xxl_args {
+            wrong("script/xxl_args", "\"xxl_args\" is for jobs: a component has no parameter");
+        }
     }
     let folders = [
         ("file_in/folder", it.file_in.as_ref().map(|it| it.folder.as_str())),

@@ -14,6 +14,7 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
     let tasks = [
         ("run", spec.run.is_some()),
         ("exec", spec.exec.is_some()),
+        ("script", spec.script.is_some()),
         ("http", spec.http.is_some()),
         ("handler", spec.handler.is_some()),
         ("xxl", spec.xxl.is_some()),
@@ -24,7 +25,7 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
     match set.as_slice() {
         [] => problems.push(Problem::new(
             ErrorCode::JobNoTask,
-            format!("job \"{}\" needs one of run, exec, http, handler, xxl, noop", shorten(&spec.name)),
+            format!("job \"{}\" needs one of run, exec, script, http, handler, xxl, noop", shorten(&spec.name)),
         )),
         [_] => {}
         [_, second, ..] => problems.push(
@@ -36,6 +37,7 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
     match spec.task() {
         Some(Task::Run(line)) if line.trim().is_empty() => problems.push(empty("run")),
         Some(Task::Exec(argv)) if argv.first().is_none_or(String::is_empty) => problems.push(empty("exec")),
+        Some(Task::Script(script)) => super::script::check(script, "/script", problems),
         Some(Task::Handler(name)) if name.trim().is_empty() => problems.push(empty("handler")),
         Some(Task::Http(http)) => check_http(http, problems),
         Some(Task::Xxl(xxl)) => super::xxl::check(xxl, spec, problems),
@@ -52,10 +54,13 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
         );
     }
     check_retries(spec, problems);
-    let is_process = matches!(spec.task(), None | Some(Task::Run(_) | Task::Exec(_)));
+    let is_process = matches!(spec.task(), None | Some(Task::Run(_) | Task::Exec(_) | Task::Script(_)));
     for (key, is_set) in [("env", !spec.env.is_empty()), ("working_dir", spec.working_dir.is_some())] {
         if is_set && !is_process {
-            problems.push(wrong_value(format!("\"{key}\" has an effect with run and exec only"), format!("/{key}")));
+            problems.push(wrong_value(
+                format!("\"{key}\" has an effect with run, exec and script only"),
+                format!("/{key}"),
+            ));
         }
     }
     if let Some(queue) = &spec.queue {
@@ -108,7 +113,7 @@ fn check_retries(spec: &JobSpec, problems: &mut Vec<Problem>) {
 
 fn retry_problem(task: Option<Task<'_>>, on: &RetryOn, pointer: String) -> Option<Problem> {
     let is_http = matches!(task, Some(Task::Http(_)));
-    let process = matches!(task, Some(Task::Run(_) | Task::Exec(_)));
+    let process = matches!(task, Some(Task::Run(_) | Task::Exec(_) | Task::Script(_)));
     let is_xxl = matches!(task, Some(Task::Xxl(_)));
     let known = match on {
         RetryOn::Word(word) if word == RetryOn::TIMED_OUT || word == RetryOn::ERROR => true,

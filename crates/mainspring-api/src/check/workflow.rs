@@ -19,7 +19,7 @@ const MATRIX_MAX: usize = 10_000;
 const HINTS_MAX: usize = 50;
 
 /// Keys of a task that cannot be defaults: they belong to one task.
-pub(super) const OWN_KEYS: [&str; 20] = [
+pub(super) const OWN_KEYS: [&str; 21] = [
     "description",
     "group",
     "needs",
@@ -33,6 +33,7 @@ pub(super) const OWN_KEYS: [&str; 20] = [
     "outputs",
     "run",
     "exec",
+    "script",
     "http",
     "handler",
     "noop",
@@ -275,6 +276,7 @@ fn check_hold(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Probl
     let kinds = [
         ("run", task.run.is_some()),
         ("exec", task.exec.is_some()),
+        ("script", task.script.is_some()),
         ("http", task.http.is_some()),
         ("handler", task.handler.is_some()),
         ("noop", task.noop),

@@ -5,12 +5,12 @@ use crate::{ErrorCode, Problem, did_you_mean};
 /// Keys of versions to come: type, keys, and what they belong to.
 const LATER_KEYS: &[(&str, &[&str], &str)] = &[
     ("JobSpec", &["workflow", "max_active_tasks", "depends_on_past"], "that is"),
-    ("TaskSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
+    ("TaskSpec", &["xxl", "sql", "container"], "tasks of this kind are"),
     ("TaskSpec", &["pool", "run_as", "shards"], "routing is"),
     ("TaskSpec", &["notify", "alerts", "deadline"], "alerts are"),
     ("JobSpec", &["catchup", "catchup_window", "backfill"], "backfills are"),
     ("JobSpec", &["notify", "alerts", "on_failure", "on_success", "deadline", "pause_on_failure"], "alerts are"),
-    ("JobSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
+    ("JobSpec", &["xxl", "sql", "container"], "tasks of this kind are"),
     ("JobSpec", &["routing", "shards", "shard_total", "pool", "run_as"], "routing is"),
     ("JobSpec", &["retention"], "a retention of its own for each job is"),
     ("NamespaceSpec", &["description", "paused"], "settings of namespaces are"),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{HttpTask, OneOrMany, is_false};
+use super::{HttpTask, OneOrMany, ScriptSpec, is_false};
 
 /// A flow: components that pass items on, and the queues between them.
 ///
@@ -60,7 +60,7 @@ pub struct ComponentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 10_000))]
     pub exec: Option<Vec<String>>,
-    /// A text that a program such as `python3` executes, as with `run`.
+    /// A script, as with `run`: it gets the payload on standard input. `xxl_args` is for jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<ScriptSpec>,
     /// Calls a web server for each item. Address, headers and body may hold `${{ … }}` of `attributes`, `payload` and `bytes`; without a
@@ -187,17 +187,6 @@ pub struct ComponentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 1_000))]
     pub end: Option<OneOrMany<String>>,
-}
-
-/// A text that a program executes. It gets an item's payload on standard input, as a process of `run` does.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ScriptSpec {
-    /// The program, or a list of it and its arguments, before the name of the file with the text; at most 100.
-    #[schemars(extend("maxItems" = 100))]
-    pub with: OneOrMany<String>,
-    /// The text.
-    pub text: String,
 }
 
 /// How an item is divided: one of `lines`, `separator` and `json`. Each part has its attributes, and `split.index` from 1,

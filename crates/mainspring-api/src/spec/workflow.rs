@@ -8,13 +8,13 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
-    ApprovalSpec, Backoff, ElsewhereSpec, HttpTask, JobSpec, NeedSpec, OnLost, OneOrMany, RetryOn, Routing,
+    ApprovalSpec, Backoff, ElsewhereSpec, HttpTask, JobSpec, NeedSpec, OnLost, OneOrMany, RetryOn, Routing, ScriptSpec,
     TriggerRule, WaitSpec, is_false,
 };
 
 /// A task of a workflow: what to do, after which others, and under which policies.
 ///
-/// Exactly one of `run`, `exec`, `http`, `handler`, `noop`, `wait`, `approval` and `workflow` says what to do. Texts may hold `${{ … }}`.
+/// Exactly one of `run`, `exec`, `script`, `http`, `handler`, `noop`, `wait`, `approval` and `workflow` says what to do. Texts may hold `${{ … }}`.
 ///
 /// ```
 /// let spec: mainspring_api::JobSpec = serde_json::from_str(
@@ -73,6 +73,9 @@ pub struct TaskSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("maxItems" = 10_000))]
     pub exec: Option<Vec<String>>,
+    /// A script in a language of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptSpec>,
     /// An HTTP request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpTask>,
@@ -193,7 +196,7 @@ impl TaskSpec {
         let mut defaults: Vec<&Self> = groups.filter_map(|(_, group)| group.defaults.as_deref()).collect();
         defaults.extend(workflow.defaults.as_deref());
         // Variables and folders are for processes: other tasks do not inherit them.
-        let is_process = self.run.is_some() || self.exec.is_some();
+        let is_process = self.run.is_some() || self.exec.is_some() || self.script.is_some();
         // The nearest one comes last, and holds.
         let inherited = std::iter::once(&workflow.env).chain(defaults.iter().rev().map(|it| &it.env));
         let env = inherited.filter(|_| is_process).chain([&self.env]).flatten();
@@ -214,6 +217,7 @@ impl TaskSpec {
             labels: workflow.labels.clone(),
             run: self.run.clone(),
             exec: self.exec.clone(),
+            script: self.script.clone(),
             http: self.http.clone(),
             handler: self.handler.clone(),
             noop: self.noop

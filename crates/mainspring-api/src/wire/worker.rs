@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{AttemptState, LogStream, RunShard};
-use crate::{Leftovers, Timestamp};
+use crate::{Leftovers, ScriptLanguage, Timestamp};
 
 /// What a worker says of itself when it joins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -176,6 +176,19 @@ pub enum WorkerTask {
     Exec {
         /// Program first.
         argv: Vec<String>,
+    },
+    /// A text that an interpreter reads from a file.
+    Script {
+        /// What it is written in.
+        language: ScriptLanguage,
+        /// The script.
+        source: String,
+        /// Its arguments.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        args: Vec<String>,
+        /// Whether it has XXL-JOB's three arguments in place of `args`.
+        #[serde(default, skip_serializing_if = "mainspring_model::is_default")]
+        xxl_args: bool,
     },
     /// An HTTP call.
     Http {

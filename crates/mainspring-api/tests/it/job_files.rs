@@ -81,7 +81,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
     let cases: &[(&str, &[&str])] = &[
         (
             "name: a\n",
-            &["error[job.no_task]: job \"a\" needs one of run, exec, http, handler, xxl, noop   --> jobs:1:1"],
+            &["error[job.no_task]: job \"a\" needs one of run, exec, script, http, handler, xxl, noop   --> jobs:1:1"],
         ),
         (
             "name: a\nrun: date\nexec: [date]\n",
@@ -174,7 +174,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
             "name: a\nmax_active: 2\nnoop: true\nenv: {A: b}\n",
             &[
                 "error[field.value]: \"max_active\" has no effect with overlap allow   --> jobs:2:13\n  hint: add overlap: skip, hold, queue_one, queue_all or cancel_running; or remove max_active",
-                "error[field.value]: \"env\" has an effect with run and exec only   --> jobs:4:6",
+                "error[field.value]: \"env\" has an effect with run, exec and script only   --> jobs:4:6",
             ],
         ),
         (

@@ -47,7 +47,7 @@ pub fn run(args: &DevArgs, output: &Output) -> Result {
     };
     let folder = node::temporary(tempfile::Builder::new().prefix("mainspring-dev-"))?;
     let place = Place { data: folder.path().to_owned(), store: None, token: TokenArgs::default() };
-    let settings = settings(&args.node, listen);
+    let settings = settings(&args.node, listen, args.examples.is_none());
     node::block_on(async {
         let node = node::start(&settings, &place).await?;
         apply(&node, &bundle, &flows).await?;
@@ -57,10 +57,11 @@ pub fn run(args: &DevArgs, output: &Output) -> Result {
     })
 }
 
-/// The settings, and what the example that calls its own server needs.
-fn settings(args: &NodeArgs, listen: SocketAddr) -> NodeArgs {
+/// The settings, and what the examples need: one calls its own server, and one is a script.
+fn settings(args: &NodeArgs, listen: SocketAddr, has_examples: bool) -> NodeArgs {
     let mut settings = args.clone();
     settings.listen = listen;
+    settings.scripts |= has_examples;
     settings.allow_outbound.push(Allow::Endpoint(listen));
     settings
 }

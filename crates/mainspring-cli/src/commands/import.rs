@@ -58,6 +58,9 @@ struct XxlJobArgs {
     /// Channel of alerts by which the addresses of alarm_email are told of failures; it is made with mainspring alert channel apply
     #[arg(long, value_name = "NAME", value_parser = crate::name::plain)]
     mail_channel: Option<String>,
+    /// Apps whose scripts workers of ours execute, started with --scripts, in place of executors; not those in Groovy and Python 2
+    #[arg(long, value_name = "APP", value_delimiter = ',')]
+    scripts_here: Vec<String>,
     /// Report only, write nothing
     #[arg(long)]
     dry_run: bool,
@@ -89,7 +92,10 @@ pub fn run(args: ImportArgs, output: &Output) -> Result {
     let tables = tables(&args)?;
     let timezone = timezone(&args, &tables)?;
     let (zone, mail_channel) = (timezone.clone(), args.mail_channel.clone());
-    let mut imported = import(&tables, &Options { timezone, activate: args.activate, mail_channel });
+    let mut imported = import(
+        &tables,
+        &Options { timezone, activate: args.activate, mail_channel, scripts_here: args.scripts_here.clone() },
+    );
     let now = output.style().now();
     refuse_invalid(&mut imported, Timestamp::from_millis(now.timestamp().as_millisecond()));
     let mut files = files(&mut imported)?;

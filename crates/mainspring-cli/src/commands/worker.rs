@@ -133,6 +133,9 @@ struct WorkArgs {
     /// What HTTP tasks may reach beyond public addresses: loopback, private, any, NETWORK, ADDRESS[:PORT], HOST
     #[arg(long, env = "MAINSPRING_ALLOW_OUTBOUND", value_delimiter = ',', value_name = "WHAT")]
     allow_outbound: Vec<Allow>,
+    /// Execute jobs of the kind `script`, whose text and interpreter the job names
+    #[arg(long, env = "MAINSPRING_SCRIPTS")]
+    scripts: bool,
     #[command(flatten)]
     log: LogArgs,
 }
@@ -265,7 +268,7 @@ fn builder(args: &WorkArgs, name: &str) -> Result<mainspring_worker::Builder> {
         .version(concat!("mainspring ", env!("CARGO_PKG_VERSION")))
         .kill_grace(args.kill_grace)
         .journal(data.join("journal"))
-        .tasks(node::tasks(&data, &args.allow_outbound));
+        .tasks(node::tasks(&data, &args.allow_outbound, args.scripts));
     let builder = args.server.iter().skip(1).fold(builder, |builder, server| builder.server(server));
     let builder = args.labels.iter().fold(builder, |builder, (key, value)| builder.label(key, value));
     Ok(if args.allow_plain_http { builder.allow_plain_http() } else { builder })

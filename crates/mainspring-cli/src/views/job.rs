@@ -75,6 +75,7 @@ fn task(job: &Job) -> String {
         Some(Task::Noop) => return "noop".to_owned(),
         Some(Task::Run(script)) => ("run", script.to_owned()),
         Some(Task::Exec(argv)) => ("exec", argv.join(" ")),
+        Some(Task::Script(script)) => (script.language.as_str(), script.source.clone()),
         Some(Task::Http(http)) => ("http", http.url.clone()),
         Some(Task::Handler(name)) => ("handler", name.to_owned()),
         Some(Task::Xxl(xxl)) => ("xxl", format!("{} of {}", xxl.handler, xxl.app)),

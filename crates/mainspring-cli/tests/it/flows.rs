@@ -164,7 +164,7 @@ fn files_and_calls_are_bodies_too() {
         "flow": "hello",
         "components": {
             "read": {"file_in": {"folder": files, "name": "*.txt", "settled": "0 sec"}, "schedule": "20 ms"},
-            "shout": {"script": {"with": "sh", "text": "tr a-z A-Z > \"$MS_PAYLOAD.up\"\nprintf '{\"payload\": \"%s\"}\\n' \"$(cat \"$MS_PAYLOAD.up\")\" >> \"$MS_ITEMS\""},
+            "shout": {"script": {"language": "shell", "source": "tr a-z A-Z > \"$MS_PAYLOAD.up\"\nprintf '{\"payload\": \"%s\"}\\n' \"$(cat \"$MS_PAYLOAD.up\")\" >> \"$MS_ITEMS\""},
                 "event": true, "end": "failure"},
             "write": {"file_out": {"folder": out, "name": "up/${{ attributes['file.name'] }}"}, "event": true, "end": "failure"},
             "call": {"http": {"url": "http://127.0.0.1:1/${{ attributes['file.name'] }}", "method": "POST"}, "event": true, "end": "success"},
@@ -176,7 +176,7 @@ fn files_and_calls_are_bodies_too() {
         ],
     }))
     .unwrap();
-    let live = Live::start(&program);
+    let live = Live::start_with(&program, &["server", "--data", "data", "--scripts"]);
     runtime.block_on(async { live.client().put_flow("default", &spec).await.unwrap() });
     std::fs::write(files.join("a.txt"), "hello").unwrap();
     std::fs::write(files.join("b.csv"), "other").unwrap();

@@ -146,6 +146,33 @@ fn runs_go_to_the_worker_that_their_job_picks() {
 }
 
 #[test]
+fn scripts_are_executed_by_workers_and_servers_that_allow_them() {
+    let program = Program::new();
+    let live = Live::start_with(&program, &["server", "--data", "data", "--scripts"]);
+    let script = |queue: &str, more: Value| {
+        let source = "echo \"$# $1 $2 $3\"\n";
+        let mut script = serde_json::json!({ "language": "shell", "source": source });
+        script.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        serde_json::json!({ "queue": queue, "input": "a b", "script": script })
+    };
+    let ended = |name: &str| {
+        let id = start(&program, name);
+        let ended = run(&program, &id, is_final);
+        (ended, program.run(&["logs", &id]).stdout)
+    };
+    job(&program, "here", "", script("default", serde_json::json!({ "args": ["x", "y z"] })));
+    job(&program, "there", "", script("remote", serde_json::json!({ "xxl_args": true })));
+    assert_eq!(ended("here").1, "2 x y z \n");
+    let without = Worker::start(&program, &live.url, "without");
+    let (failed, _) = ended("there");
+    assert_eq!(failed["state"], "failed", "{failed}");
+    assert!(failed["reason"].as_str().unwrap().contains("start it with --scripts"), "{failed}");
+    without.stop();
+    let _worker = Worker::start_with(&program, &live.url, "with", &["--scripts"]);
+    assert_eq!(ended("there").1, "3 a b 0 1\n");
+}
+
+#[test]
 fn a_worker_executes_runs_with_log_and_output_and_cancels_them() {
     let program = Program::new();
     let live = Live::start_with(&program, SERVER);

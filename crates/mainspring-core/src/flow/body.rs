@@ -18,6 +18,7 @@ use super::definition::{Component, Connection, Flow};
 use super::machine::{Disposal, Output, Verdict};
 use super::problem::FlowProblem;
 use super::queue::{Header, Priority};
+use crate::job::ScriptTask;
 use crate::workflow::expression;
 
 pub use file_in::FileIn;
@@ -148,13 +149,8 @@ pub enum Program {
     Shell(String),
     /// A program and its arguments.
     Argv(Vec<String>),
-    /// A text that a program reads from a file.
-    Script {
-        /// The program and its arguments, before the name of the file.
-        with: Vec<String>,
-        /// The text.
-        text: String,
-    },
+    /// A text that an interpreter reads from a file.
+    Script(ScriptTask),
 }
 
 /// What an item holds.

@@ -202,7 +202,7 @@ impl References {
         if let Some(super::Spread::Map(list)) = &task.spread {
             texts.push(list);
         }
-        let is_process = matches!(task.job.task, Task::Run { .. } | Task::Exec { .. });
+        let is_process = task.job.task.is_process();
         let is_dated = task.hold.as_ref().and_then(Hold::elsewhere).is_some_and(Elsewhere::asks_interval);
         let mut found = Self { interval: is_process || is_dated, ..Self::default() };
         let mut see = |text: &str| found.see(text);
@@ -302,6 +302,12 @@ impl Job {
                     *argument = text(&|| format!("exec[{index}]"), argument)?;
                 }
             }
+            Task::Script(script) => {
+                script.source = text(&|| "script.source".to_owned(), &script.source)?;
+                for (index, argument) in script.args.iter_mut().enumerate() {
+                    *argument = text(&|| format!("script.args[{index}]"), argument)?;
+                }
+            }
             Task::Http(HttpTask { url, headers, body, .. }) => {
                 *url = text(&|| "http.url".to_owned(), url)?;
                 for (name, value) in headers {
@@ -332,6 +338,10 @@ fn each_text(job: &Job, see: &mut dyn FnMut(&str)) {
     match &job.task {
         Task::Run { script, .. } => see(script),
         Task::Exec { argv } => argv.iter().for_each(|argument| see(argument)),
+        Task::Script(script) => {
+            see(&script.source);
+            script.args.iter().for_each(|argument| see(argument));
+        }
         Task::Http(http) => {
             see(&http.url);
             http.headers.iter().for_each(|(_, value)| see(value));

@@ -14,7 +14,7 @@ use std::time::Duration;
 use mainspring_core::flow::body::{Body, Content, Done, Process, Program};
 use mainspring_core::flow::{Disposal, IdleCheck, Output, Start, Verdict};
 use mainspring_store::{Store, causes};
-use mainspring_tasks::{Attempt, LogReader, LogWriter, Outcome, Task};
+use mainspring_tasks::{Attempt, LogReader, LogWriter, Outcome, Script, Task};
 use serde::Deserialize;
 use tokio::sync::watch;
 
@@ -167,11 +167,6 @@ impl Run {
         };
         let attempt = self.attempt(process, &folder, contents.first());
         let (log, reader) = LogWriter::channel(64, || 0);
-        if let Program::Script { text, .. } = &process.program
-            && let Err(error) = tokio::fs::write(folder.script(), text).await
-        {
-            return failed(format!("could not write the script: {error}"));
-        }
         let task = task(&process.program, &folder);
         let performed = processes.perform_body(&task, &attempt, log, self.given_up());
         let (ended, mut lines) = tokio::join!(performed, lines(reader));
@@ -230,9 +225,12 @@ fn task(program: &Program, folder: &Folder) -> Task {
     match program {
         Program::Shell(script) => Task::Run { script: format!("exec <\"$MS_PAYLOAD\"\n{script}"), shell: None },
         Program::Argv(argv) => with_payload(argv.clone()),
-        Program::Script { with, .. } => {
-            with_payload(with.iter().cloned().chain([folder.script().display().to_string()]).collect())
-        }
+        Program::Script(script) => Task::Script(Script {
+            language: script.language,
+            source: script.source.clone(),
+            args: script.args.clone(),
+            stdin: Some(folder.payload()),
+        }),
     }
 }
 
@@ -262,10 +260,6 @@ impl Folder {
 
     fn payload(&self) -> PathBuf {
         self.0.join("payload")
-    }
-
-    fn script(&self) -> PathBuf {
-        self.0.join("script")
     }
 
     fn items(&self) -> PathBuf {

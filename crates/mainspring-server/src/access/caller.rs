@@ -18,6 +18,8 @@ pub(crate) enum Caller {
     Anyone,
     /// A program that has the server's token.
     Token,
+    /// A program that has the token for scripts.
+    Scripts,
     /// A browser that is signed in.
     Session(Session),
     /// A worker that has a token of workers.
@@ -46,6 +48,7 @@ impl Caller {
         match self {
             Self::Session(_) => "a session of the console",
             Self::Worker(_) => "a token of workers",
+            Self::Scripts => "the token for scripts",
             Self::Token | Self::Anyone => "the access token",
         }
     }
@@ -54,7 +57,7 @@ impl Caller {
     pub(crate) fn may(&self, permission: Permission) -> bool {
         match self {
             Self::Anyone => permission == Permission::Public,
-            Self::Token | Self::Session(_) => true,
+            Self::Token | Self::Scripts | Self::Session(_) => true,
             Self::Worker(_) => matches!(permission, Permission::Public | Permission::Work),
         }
     }
@@ -63,7 +66,7 @@ impl Caller {
     pub(crate) fn opens(&self, queue: &str) -> bool {
         match self {
             Self::Anyone => false,
-            Self::Token | Self::Session(_) => true,
+            Self::Token | Self::Scripts | Self::Session(_) => true,
             Self::Worker(token) => token.queues.is_empty() || token.queues.iter().any(|open| open == queue),
         }
     }
@@ -95,6 +98,7 @@ impl Access {
     fn with_token(&self, value: &HeaderValue) -> Answer<Caller> {
         match value.to_str().ok().and_then(bearer) {
             Some(token) if self.is_token(token) => Ok(Caller::Token),
+            Some(token) if self.is_script_token(token) => Ok(Caller::Scripts),
             _ => Err(Refusal::new(ErrorCode::AuthInvalid, "the token is not valid")),
         }
     }

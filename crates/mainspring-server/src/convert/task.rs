@@ -1,6 +1,8 @@
 //! Tasks between job file and definition.
 
-use mainspring_api::{ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task, XxlGlue, XxlLanguage, XxlTask};
+use mainspring_api::{
+    ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, ScriptSpec, Status, Task, XxlGlue, XxlLanguage, XxlTask,
+};
 use mainspring_core::job;
 use mainspring_tasks::{CallPart, HttpCall};
 
@@ -18,6 +20,7 @@ pub(super) fn task(spec: &JobSpec, problems: &mut Vec<Problem>) -> Option<job::T
     Some(match spec.task()? {
         Task::Run(script) => job::Task::Run { script: script.to_owned(), shell: None },
         Task::Exec(argv) => job::Task::Exec { argv: argv.to_vec() },
+        Task::Script(script) => job::Task::Script(script_of(script)),
         Task::Http(http) => job::Task::Http(self::http(http, problems)),
         Task::Handler(name) => job::Task::Handler { name: name.to_owned() },
         Task::Xxl(xxl) => job::Task::Xxl(self::xxl(xxl)),
@@ -30,6 +33,7 @@ pub(super) fn write_task(task: &job::Task, spec: &mut JobSpec) {
     match task {
         job::Task::Run { script, .. } => spec.run = Some(script.clone()),
         job::Task::Exec { argv } => spec.exec = Some(argv.clone()),
+        job::Task::Script(script) => spec.script = Some(script_spec(script)),
         job::Task::Http(http) => spec.http = Some(http_spec(http)),
         job::Task::Handler { name } => spec.handler = Some(name.clone()),
         job::Task::Xxl(task) => spec.xxl = Some(xxl_spec(task)),
@@ -37,6 +41,17 @@ pub(super) fn write_task(task: &job::Task, spec: &mut JobSpec) {
         // Its tasks are written with what they inherit: elsewhere.
         job::Task::Workflow(_) => {}
     }
+}
+
+/// The script of a task, or of a component of a flow.
+pub(super) fn script_of(spec: &ScriptSpec) -> job::ScriptTask {
+    let ScriptSpec { language, source, args, xxl_args } = spec.clone();
+    job::ScriptTask { language, source, args, xxl_args }
+}
+
+fn script_spec(task: &job::ScriptTask) -> ScriptSpec {
+    let job::ScriptTask { language, source, args, xxl_args } = task.clone();
+    ScriptSpec { language, source, args, xxl_args }
 }
 
 fn xxl(spec: &XxlTask) -> job::XxlTask {

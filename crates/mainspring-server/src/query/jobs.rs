@@ -24,7 +24,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field { name: "owner", kind: Kind::Text },
     Field { name: "label", kind: Kind::Text },
     Field { name: "queue", kind: Kind::Text },
-    Field { name: "task", kind: Kind::Word(&["run", "exec", "http", "handler", "noop", "workflow"]) },
+    Field { name: "task", kind: Kind::Word(&["run", "exec", "script", "http", "handler", "noop", "workflow"]) },
     Field { name: "handler", kind: Kind::Text },
     Field { name: "script", kind: Kind::Text },
     Field { name: "zone", kind: Kind::Text },
@@ -261,6 +261,7 @@ fn script(task: &Task) -> Vec<&str> {
     match task {
         Task::Run { script, .. } => vec![script],
         Task::Exec { argv } => argv.iter().map(String::as_str).collect(),
+        Task::Script(script) => vec![&script.source],
         Task::Http(call) => vec![&call.url, call.body.as_deref().unwrap_or_default()],
         Task::Xxl(xxl) => vec![&xxl.app, &xxl.params],
         Task::Handler { .. } | Task::Noop => Vec::new(),

@@ -57,6 +57,7 @@ async fn apply(
         prune(&app, &mut plan, &namespaces).await?;
     }
     note_afters(&app, &mut plan).await?;
+    may_save(&plan, &saver)?;
     if !options.dry_run {
         commit(&app, &mut plan, &saver).await?;
     }
@@ -86,7 +87,15 @@ pub(crate) async fn save_together(app: &App, jobs: Vec<Together>, saver: &Saver)
         }
     }
     note_afters(app, &mut plan).await?;
+    may_save(&plan, saver)?;
     commit(app, &mut plan, saver).await
+}
+
+/// Refuses scripts of whoever may not change them.
+fn may_save(plan: &Plan, saver: &Saver) -> Answer<()> {
+    plan.jobs
+        .iter()
+        .try_for_each(|step| saver.1.check_job(step.before.as_ref().map(|row| &*row.definition), &step.wanted))
 }
 
 /// What is to become of every item.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::{Extension, Json};
 use mainspring_api::{
     self as api, ErrorCode, FlowAction, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowFileFilter,
     FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes, write_text,
@@ -18,6 +18,7 @@ use tokio::sync::Mutex;
 use utoipa_axum::routes;
 
 use super::{Route, jobs};
+use crate::access::ScriptRight;
 use crate::app::App;
 use crate::convert;
 use crate::extract::{Body, Condition, PathOf, QueryOf};
@@ -100,6 +101,7 @@ async fn put(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
+    Extension(right): Extension<ScriptRight>,
     Body(spec): Body<FlowSpec>,
 ) -> Answer<Json<api::Flow>> {
     named_alike(&spec, &namespace, &name)?;
@@ -116,6 +118,8 @@ async fn put(
     let store = app.control().store();
     let there = store.flow_store().flow(&namespace, &name).await?;
     expected(condition, there.as_ref())?;
+    let before = there.as_ref().and_then(|row| serde_json::from_str(&row.definition).ok());
+    right.check_flow(before.as_ref(), &compiled.definition, &name)?;
     let definition = serde_json::to_string(&compiled.definition).expect("a definition is plain data");
     let states = match &there {
         Some(row) if row.definition == definition => row.states.clone(),

@@ -314,6 +314,7 @@ pub(crate) async fn save(
         let (job, warnings) = compile(app, off_thread(move || spec(before.as_ref())).await?).await?;
         let job = Arc::new(job);
         crate::alerts::check_jobs(app, std::slice::from_ref(&job), |_| String::new()).await?;
+        saver.1.check_job(row.as_ref().map(|row| &*row.definition), &job)?;
         if options.dry_run {
             let planned = planned(app, row, job);
             let shown = api::Job { warnings, ..show::job(&planned, JobView::default(), Lang::English) };

@@ -1,7 +1,7 @@
 //! Workers, and what they are told to do.
 
 use mainspring_api as api;
-use mainspring_core::job::{HttpTask, Task};
+use mainspring_core::job::{HttpTask, ScriptTask, Task};
 use mainspring_store::WorkerRow;
 
 use super::{instant, nodes};
@@ -33,6 +33,9 @@ pub(crate) fn worker_task(task: &Task) -> api::WorkerTask {
     match task.clone() {
         Task::Run { script, shell } => api::WorkerTask::Run { script, shell },
         Task::Exec { argv } => api::WorkerTask::Exec { argv },
+        Task::Script(ScriptTask { language, source, args, xxl_args }) => {
+            api::WorkerTask::Script { language, source, args, xxl_args }
+        }
         Task::Http(HttpTask { method, url, headers, body, expect, timeout_ms, verify_tls, max_redirects }) => {
             api::WorkerTask::Http { method, url, headers, body, expect, timeout_ms, verify_tls, max_redirects }
         }

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::attempt::{JOB_ID_MIN, job_id};
 use super::children;
+use crate::access::ScriptRight;
 use crate::app::App;
 use crate::extract::Condition;
 use crate::refusal::Refusal;
@@ -132,7 +133,8 @@ async fn save(
 
 /// Who saves a job by XXL-JOB's endpoints: a script, and nobody knows whose.
 pub(super) fn saver() -> Saver {
-    Saver::from(SavedFrom::Xxl, BY)
+    // They save no scripts of ours.
+    Saver::from(SavedFrom::Xxl, BY, ScriptRight(false))
 }
 
 pub(super) async fn remove(app: &App, job: &Numbered) -> Told<()> {

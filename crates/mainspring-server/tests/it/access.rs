@@ -2,7 +2,7 @@
 
 use mainspring_api::routes;
 use mainspring_server::{Server, Settings};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::kit::{Running, plain_client};
 
@@ -176,6 +176,53 @@ async fn nodes_are_given_the_token_they_share() {
     }
     let server = start(&other, true).await.unwrap();
     assert_eq!((asked(&server, &"o".repeat(32)).await, asked(&server, &shared).await), (200, 401));
+}
+
+/// The token for scripts.
+const FOR_SCRIPTS: &str = "for-scripts-and-for-all-else-----";
+
+#[tokio::test]
+async fn scripts_are_changed_by_their_own_token_where_they_have_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("scripts");
+    std::fs::write(&file, FOR_SCRIPTS).unwrap();
+    let running = Running::start_with(Settings { script_token_file: Some(file), ..Settings::default() }).await;
+    let (url, ordinary) = (format!("http://{}/api/v1", running.server.address()), running.token.clone());
+    let send = async |method: &str, path: &str, token: &str, body: serde_json::Value| {
+        let request = crate::kit::plain_client().request(method.parse().unwrap(), format!("{url}/{path}"));
+        let answer = request.bearer_auth(token).json(&body).send().await.unwrap();
+        let status = answer.status().as_u16();
+        (status, answer.text().await.unwrap())
+    };
+    let job = |source: &str| json!({"name": "a", "script": {"language": "shell", "source": source}});
+    let workflow = |source: &str| json!({"jobs": [{"name": "w", "tasks": {"t": {"script": {"language": "shell", "source": source}}}}]});
+    let flow = |source: &str| {
+        json!({"flow": "f", "components": {
+            "make": {"generate": {}, "schedule": "10 sec"},
+            "do": {"script": {"language": "shell", "source": source}, "event": true, "end": ["success", "failure"]}},
+            "connections": [{"from": "make", "to": "do"}]})
+    };
+    let (jobs, flows) = ("namespaces/default/jobs/a", "namespaces/default/flows/f");
+    for (method, path, body) in
+        [("PUT", jobs, job("one")), ("POST", "apply", workflow("one")), ("PUT", flows, flow("one"))]
+    {
+        let (status, text) = send(method, path, &ordinary, body.clone()).await;
+        assert_eq!(status, 403, "{path}: {text}");
+        assert!(text.contains("auth.forbidden") && text.contains("add and change scripts"), "{text}");
+        let (status, text) = send(method, path, FOR_SCRIPTS, body.clone()).await;
+        assert!(status < 300, "{path}: {text}");
+        let (status, text) = send(method, path, &ordinary, body).await;
+        assert!(status < 300, "the same script is no change: {path}: {text}");
+    }
+    let (status, text) = send("PATCH", jobs, &ordinary, json!({"description": "x"})).await;
+    assert_eq!(status, 200, "{text}");
+    let (status, _) = send("PATCH", jobs, &ordinary, json!({"script": {"source": "two"}})).await;
+    assert_eq!(status, 403);
+    let (status, text) = send("PATCH", jobs, FOR_SCRIPTS, json!({"script": {"source": "two"}})).await;
+    assert_eq!(status, 200, "{text}");
+    let (status, text) = send("GET", "namespaces/default/jobs/a/versions", &ordinary, json!(null)).await;
+    assert!(status == 200 && text.contains("the token for scripts"), "every edit is kept with who made it: {text}");
+    running.stop().await;
 }
 
 #[tokio::test]

@@ -104,6 +104,8 @@ fn task() -> impl Strategy<Value = (&'static str, Value)> {
     prop_oneof![
         Just(("run", json!("echo hi"))),
         Just(("exec", json!(["true", "-x", ""]))),
+        Just(("script", json!({"language": "python", "source": "print(1)\n", "args": ["a", ""]}))),
+        Just(("script", json!({"language": "shell", "source": "date", "xxl_args": true}))),
         http.prop_map(|mut http| {
             http.insert("url".to_owned(), json!("https://example.org/x"));
             ("http", Value::Object(http))

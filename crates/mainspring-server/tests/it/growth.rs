@@ -138,6 +138,9 @@ fn document(name: &str, count: u64) -> Value {
         "JobSpec.triggers" => with("triggers", list(|index| json!({"name": format!("t{index}"), "cron": "@daily"}))),
         "TriggerSpec.after" => with("schedule", json!({"after": list(|index| format!("j{index}").into())})),
         "JobSpec.exec" => json!({"jobs": [{"name": "a", "exec": list(|_| "x".into())}]}),
+        "ScriptSpec.args" => {
+            json!({"jobs": [{"name": "a", "script": {"language": "shell", "source": "x", "args": list(|_| "x".into())}}]})
+        }
         "JobSpec.env" => json!({"jobs": [{"name": "a", "run": "x", "env": mapping(|_| "v".into())}]}),
         "JobSpec.labels" => with("labels", mapping(|_| "v".into())),
         "JobSpec.workers" => with("workers", mapping(|_| "v".into())),

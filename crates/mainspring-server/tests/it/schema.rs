@@ -162,7 +162,9 @@ fn example(name: &str) -> Option<Value> {
         "JobSpec.xxl" => json!({"app": "mail", "handler": "send"}),
         "XxlTask.app" | "XxlTask.handler" | "XxlTask.params" => "x".into(),
         "XxlTask.glue" => json!({"language": "shell", "source": "date"}),
-        "XxlGlue.source" | "XxlGlue.remark" => "x".into(),
+        "XxlGlue.source" | "XxlGlue.remark" | "ScriptSpec.source" => "x".into(),
+        "JobSpec.script" | "TaskSpec.script" => json!({"language": "shell", "source": "date"}),
+        "ScriptSpec.args" => json!(["a", ""]),
         "JobSpec.retry_on" => json!([1, "timed_out", "error"]),
         "JobSpec.timeout"
         | "JobSpec.run_timeout"
@@ -261,7 +263,7 @@ fn document(name: &str, value: &Value) -> Value {
         }
         "TaskSpec" => {
             let mut task = match member {
-                "exec" | "http" | "handler" | "run" | "wait" | "approval" | "workflow" => json!({}),
+                "exec" | "script" | "http" | "handler" | "run" | "wait" | "approval" | "workflow" => json!({}),
                 "inputs" => json!({"workflow": "other"}),
                 "noop" if *value == json!(false) => json!({"run": "x"}),
                 "noop" => json!({}),
@@ -279,7 +281,7 @@ fn document(name: &str, value: &Value) -> Value {
         }
         "JobSpec" => {
             let mut job = match member {
-                "exec" | "http" | "handler" | "run" | "xxl" => json!({"name": "a"}),
+                "exec" | "script" | "http" | "handler" | "run" | "xxl" => json!({"name": "a"}),
                 "noop" if *value == json!(false) => json!({"name": "a", "run": "x"}),
                 "noop" => json!({"name": "a"}),
                 _ => json!({"name": "a", "run": "x"}),
@@ -310,6 +312,9 @@ fn document(name: &str, value: &Value) -> Value {
         }
         "DeadlineSpec" => of_job(json!({"name": "a", "noop": true, "deadline": with(json!({}), member, value)})),
         "HttpTask" => of_job(json!({"name": "a", "http": with(json!({"url": "http://h/"}), member, value)})),
+        "ScriptSpec" => {
+            of_job(json!({"name": "a", "script": with(json!({"language": "shell", "source": "date"}), member, value)}))
+        }
         "XxlTask" => {
             let base =
                 if member == "glue" { json!({"app": "mail"}) } else { json!({"app": "mail", "handler": "send"}) };

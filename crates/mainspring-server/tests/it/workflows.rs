@@ -66,7 +66,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "  a: {}\n  b: {run: x, exec: [x]}\n  c: {noop: true, timeout: 5 parsecs, retries: -1}\n",
             &[
-                "error[job.no_task]: task \"a\" needs one of run, exec, http, handler, noop, wait, approval, workflow   --> w.yaml:3:6",
+                "error[job.no_task]: task \"a\" needs one of run, exec, script, http, handler, noop, wait, approval, workflow   --> w.yaml:3:6",
                 "error[job.two_tasks]: task \"b\" has run and exec   --> w.yaml:4:21\n  hint: keep one of them, or make a job of each",
                 "error[field.value]: \"retries\" is -1, not within 0 to 1000   --> w.yaml:5:48",
             ],
@@ -292,7 +292,7 @@ fn what_is_wrong_with_a_task_that_starts_another_workflow_is_shown() {
             "tasks:\n  a: {workflow: other/one, env: {A: b}, input: 1, inputs: {x: '${{ needs.b.state }}'}}\n",
             &[
                 "error[name.invalid]: name \"other/one\" is not allowed   --> w.yaml:3:17\n  hint: names have letters, digits, '.', '_' and '-', and begin with a letter or digit",
-                "error[field.value]: \"env\" has an effect with run and exec only   --> w.yaml:3:33",
+                "error[field.value]: \"env\" has an effect with run, exec and script only   --> w.yaml:3:33",
                 "error[field.value]: \"input\" has no effect with workflow   --> w.yaml:3:48\n  hint: write inputs",
                 "error[workflow.expression]: task \"a\" does not need \"b\"   --> w.yaml:3:63\n  hint: add it to needs",
             ],

@@ -6,6 +6,7 @@ mod forms;
 mod glue;
 mod recorded;
 mod safety;
+mod scripts;
 
 use std::sync::Arc;
 use std::time::Duration;

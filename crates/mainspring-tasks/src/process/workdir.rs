@@ -1,6 +1,6 @@
 //! Private folders of attempts, and their removal, also after a crash.
 //!
-//! Layout: `<work_root>/worker-<random>/run-<random>/{work,output,script}`. Each runner holds a lock
+//! Layout: `<work_root>/worker-<random>/run-<random>/{work,output,script…}`. Each runner holds a lock
 //! on its worker folder, so that the next one can tell what a crash left behind. Only folders made
 //! here are removed, and no text of users is part of a path.
 
@@ -74,9 +74,9 @@ impl AttemptFolder {
         io::Write::write_all(&mut private_file(&self.data())?, data.as_bytes())
     }
 
-    /// Keeps a script that is too long for an argument.
-    pub(crate) fn write_script(&self, script: &str) -> io::Result<PathBuf> {
-        let path = self.folder.path().join("script");
+    /// Keeps a script in a file of this name, which nobody else may read.
+    pub(crate) fn write_script(&self, name: &str, script: &str) -> io::Result<PathBuf> {
+        let path = self.folder.path().join(name);
         io::Write::write_all(&mut private_file(&path)?, script.as_bytes())?;
         Ok(path)
     }

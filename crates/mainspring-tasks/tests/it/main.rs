@@ -11,6 +11,8 @@ mod log;
 #[cfg(test)]
 mod process;
 #[cfg(test)]
+mod script;
+#[cfg(test)]
 mod support;
 #[cfg(test)]
 mod web;

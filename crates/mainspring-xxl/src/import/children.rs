@@ -132,7 +132,7 @@ CREATE TABLE xxl_job_info (id int, job_group int, schedule_type varchar(50), sch
         };
         let rows: Vec<String> = jobs.iter().map(row).collect();
         let dump = format!("{TABLES}INSERT INTO xxl_job_info VALUES {};", rows.join(","));
-        let options = Options { timezone: "UTC".to_owned(), activate, mail_channel: None };
+        let options = Options { timezone: "UTC".to_owned(), activate, mail_channel: None, scripts_here: Vec::new() };
         import(&Tables::read(dump.as_bytes()).unwrap(), &options)
     }
 

@@ -6,8 +6,8 @@ use mainspring_api::{Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock,
 
 use super::children::Families;
 use super::dump::{Row, Tables};
-use super::history;
 use super::report::{Imported, Item, Kind, xxl_id};
+use super::{here, history};
 use crate::words::{BlockStrategy, GlueType, MisfireStrategy, RouteStrategy, ScheduleType};
 use crate::{alarm, family};
 
@@ -20,6 +20,8 @@ pub struct Options {
     pub activate: bool,
     /// Channel of alerts by which the addresses of `alarm_email` are told of failures; nobody is told if absent.
     pub mail_channel: Option<String>,
+    /// Apps whose scripts servers and workers of ours execute, in place of executors.
+    pub scripts_here: Vec<String>,
 }
 
 /// Most retries that a job may have.
@@ -67,7 +69,8 @@ pub fn import(tables: &Tables, options: &Options) -> Imported {
 /// Why it becomes none.
 pub(crate) fn one(id: i64, app: &str, row: &Row, timezone: &str) -> Result<(JobSpec, Vec<String>), String> {
     let group = row.number("job_group").unwrap_or_default();
-    let options = Options { timezone: timezone.to_owned(), activate: false, mail_channel: None };
+    let options =
+        Options { timezone: timezone.to_owned(), activate: false, mail_channel: None, scripts_here: Vec::new() };
     let apps = BTreeMap::from([(group, app.to_owned())]);
     let route = row.text("executor_route_strategy").map(str::to_owned);
     let around =
@@ -213,6 +216,7 @@ impl Around<'_> {
         self.work(row, &mut job, item)?;
         self.when(row, &mut job, item)?;
         self.how(id, row, &mut job, item)?;
+        here::convert(&mut job, &self.options.scripts_here, item);
         Some(job)
     }
 
@@ -249,9 +253,6 @@ impl Around<'_> {
                 let remark = row.text("glue_remark").map(|remark| remark.chars().take(XxlGlue::REMARK_MAX).collect());
                 task.glue = Some(XxlGlue { language, source: source.to_owned(), remark });
                 item.becomes = Some(format!("job {}: {} script of app {app}", job.name, language.as_str()));
-                item.change(format!(
-                    "the script is sent once the app allows that: mainspring xxl app set {app} --glue on"
-                ));
             }
         }
         job.xxl = Some(task);
@@ -362,7 +363,7 @@ fn name_of(id: i64, handler: &str) -> String {
 mod tests {
     use super::*;
     use crate::import::{Counts, Outcome};
-    use mainspring_api::{Misfire, Routing, XxlLanguage};
+    use mainspring_api::{Misfire, Routing, ScriptLanguage, XxlLanguage};
 
     const TABLES: &str = "CREATE TABLE xxl_job_group (id int, app_name varchar(64), title varchar(12), address_type tinyint, address_list text);
 CREATE TABLE xxl_job_info (id int, job_group int, job_desc varchar(255), alarm_email varchar(255), schedule_type varchar(50), schedule_conf varchar(128),
@@ -372,7 +373,7 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
 ";
 
     fn options(activate: bool) -> Options {
-        Options { timezone: "Asia/Shanghai".to_owned(), activate, mail_channel: None }
+        Options { timezone: "Asia/Shanghai".to_owned(), activate, mail_channel: None, scripts_here: Vec::new() }
     }
 
     /// Imports one job, of which some columns are other than usual.
@@ -494,6 +495,41 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
             assert_eq!((glue.language, glue.source.as_str()), (language, "echo $1\r\nexit 0"));
             assert_eq!((task.params.as_deref(), task.id, job.name.as_str()), (Some("p"), Some(7), "job-7"));
             assert_eq!((item.outcome, job.exec), (Outcome::Changed, None));
+        }
+    }
+
+    #[test]
+    fn scripts_of_chosen_apps_are_executed_here() {
+        for (glue, apps, language) in [
+            ("GLUE_SHELL", &["mail"][..], Some(ScriptLanguage::Shell)),
+            ("GLUE_POWERSHELL", &["other", "mail"], Some(ScriptLanguage::Powershell)),
+            ("GLUE_SHELL", &["other"], None),
+            ("GLUE_GROOVY", &["mail"], None),
+            ("GLUE_PYTHON2", &["mail"], None),
+        ] {
+            let rows = format!(
+                "{TABLES}INSERT INTO xxl_job_info (id, job_group, schedule_type, glue_type, glue_source, executor_param, executor_route_strategy, executor_block_strategy) VALUES (7,1,'NONE','{glue}','x','p','SHARDING_BROADCAST','COVER_EARLY');"
+            );
+            let scripts_here = apps.iter().map(|app| (*app).to_owned()).collect();
+            let options = Options { scripts_here, ..options(false) };
+            let mut imported = import(&Tables::read(rows.as_bytes()).unwrap(), &options);
+            let job = imported.bundle.jobs.pop().unwrap();
+            let item = imported.items.into_iter().find(|item| item.kind == Kind::Job).unwrap();
+            assert_eq!(job.script.as_ref().map(|script| script.language), language, "{glue} {apps:?}");
+            assert_eq!(job.xxl.is_none(), language.is_some());
+            let said = |text: &str| item.notes.iter().any(|note| note.contains(text));
+            if language.is_some() {
+                assert!(job.script.unwrap().xxl_args);
+                assert_eq!((job.queue.as_deref(), job.input), (Some("mail"), Some("p".into())));
+                assert_eq!(
+                    (job.overlap, job.routing),
+                    (Some(Overlap::CancelRunning), Some(Routing::ShardingBroadcast))
+                );
+                assert!(said("--queues mail --scripts") && !said("--glue on"), "{item:?}");
+            } else {
+                assert!(said("--glue on"), "{item:?}");
+                assert_eq!(said("stays a script of executors"), apps == ["mail"], "{item:?}");
+            }
         }
     }
 

@@ -25,7 +25,8 @@ fn dump(range: &str) -> Vec<u8> {
 }
 
 fn imported(range: &str) -> Imported {
-    let options = Options { timezone: "Asia/Shanghai".to_owned(), activate: true, mail_channel: None };
+    let options =
+        Options { timezone: "Asia/Shanghai".to_owned(), activate: true, mail_channel: None, scripts_here: Vec::new() };
     import(&Tables::read(&dump(range)).unwrap(), &options)
 }
 

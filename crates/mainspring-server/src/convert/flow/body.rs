@@ -41,8 +41,7 @@ fn read(
         return Body::Process(process(Program::Argv(argv.clone())));
     }
     if let Some(script) = &it.script {
-        let with = script.with.as_slice().to_vec();
-        return Body::Process(process(Program::Script { with, text: script.text.clone() }));
+        return Body::Process(process(Program::Script(super::super::task::script_of(script))));
     }
     if let Some(it) = &it.generate {
         let payload = it.payload.clone().unwrap_or_default().into_bytes();

@@ -164,6 +164,12 @@ fn each_text(alone: &JobSpec, visit: &mut dyn FnMut(&str, &str)) {
     for (index, argument) in alone.exec.iter().flatten().enumerate() {
         visit(&format!("/exec/{index}"), argument);
     }
+    if let Some(script) = &alone.script {
+        visit("/script/source", &script.source);
+        for (index, argument) in script.args.iter().enumerate() {
+            visit(&format!("/script/args/{index}"), argument);
+        }
+    }
     if let Some(http) = &alone.http {
         visit("/http/url", &http.url);
         for (name, value) in &http.headers {

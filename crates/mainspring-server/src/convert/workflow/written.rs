@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_api::{
     Backoff, ElsewhereSpec, FailFast, FailFastWord, JobSpec, NeedSpec, OnLost, OneOrMany, Routing, TaskSpec,
 };
-use mainspring_core::job::{DEFAULT_QUEUE, Job, Task};
+use mainspring_core::job::{DEFAULT_QUEUE, Job};
 use mainspring_core::workflow::{self, Hold, Spread, TaskDefinition, Workflow};
 use mainspring_schedule::Timestamp;
 use serde::Deserialize;
@@ -97,10 +97,7 @@ impl Silent {
     }
 
     const fn like(&self, job: &Job) -> &JobSpec {
-        match job.task {
-            Task::Run { .. } | Task::Exec { .. } => &self.process,
-            _ => &self.other,
-        }
+        if job.task.is_process() { &self.process } else { &self.other }
     }
 }
 
@@ -136,6 +133,7 @@ fn task(task: &TaskDefinition, needs: Vec<NeedSpec>, silent: &JobSpec) -> TaskSp
         outputs: task.outputs.clone(),
         run: own.run.clone(),
         exec: own.exec.clone(),
+        script: own.script.clone(),
         http: own.http.clone(),
         handler: own.handler.clone(),
         noop: own.noop,

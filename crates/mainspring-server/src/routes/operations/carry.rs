@@ -10,6 +10,7 @@ use mainspring_store::{DocumentExpect, RunQuery, causes};
 use std::collections::BTreeMap;
 
 use super::{find, keep, plan};
+use crate::access::ScriptRight;
 use crate::app::App;
 use crate::convert;
 use crate::extract::Condition;
@@ -112,7 +113,8 @@ async fn one(app: &App, (spec, by): (&OperationSpec, &str), key: &JobKey) -> Ans
                 let labels = plan::relabelled(&before.labels, &add, &remove);
                 Ok(mainspring_api::JobSpec { labels, ..before })
             };
-            let saver = Saver::from(SavedFrom::Operation, by);
+            // Labels change, and no script.
+            let saver = Saver::from(SavedFrom::Operation, by, ScriptRight(false));
             jobs::save(app, key, Condition::Always, (COMMIT, saver), labelled).await.map(drop)
         }
     }
