@@ -148,7 +148,7 @@ fn runs_go_to_the_worker_that_their_job_picks() {
 #[test]
 fn scripts_are_executed_by_workers_and_servers_that_allow_them() {
     let program = Program::new();
-    let live = Live::start_with(&program, &["server", "--data", "data", "--scripts"]);
+    let live = Live::start_with(&program, &[SERVER, &["--scripts"]].concat());
     let script = |queue: &str, more: Value| {
         let source = "echo \"$# $1 $2 $3\"\n";
         let mut script = serde_json::json!({ "language": "shell", "source": source });
