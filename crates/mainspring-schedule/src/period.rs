@@ -1,8 +1,8 @@
-//! Time periods as people write them: `90s`, `15 min`, `1.5 hours`, `250ms`.
+//! Time periods as people write them: `90s`, `15 min`, `1.5 hours`, `250ms`, `1h30m`.
 //!
-//! The grammar is that of Apache NiFi's run schedules, all 33 unit spellings and all refusals
-//! included, so that flows move over unchanged. It has no months and no years, because those are
-//! not lengths of time.
+//! The grammar is that of Apache NiFi's run schedules, with all 33 unit spellings, so that flows move over unchanged. One
+//! form is added: whole numbers with units, without blanks, as `1h30m`. It has no months and no years, because those are not
+//! lengths of time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +14,8 @@ use std::str::FromStr;
 /// milliseconds`, `s sec secs second seconds`, `m min mins minute minutes`, `h hr hrs hour hours`,
 /// `d day days`, `w wk wks week weeks`. `m` is minutes.
 ///
+/// Several whole numbers with units are added up, if there is no blank and each unit is smaller than the one before: `1h30m`.
+///
 /// What is not a whole number of milliseconds is rounded to the nearest one, a half upwards; but
 /// anything above zero is at least 1 ms, because a period of zero means something else (do not
 /// wait at all) and must be written as such.
@@ -24,6 +26,7 @@ use std::str::FromStr;
 /// assert_eq!("0.010 NS".parse::<Period>()?.as_millis(), 1);
 /// assert_eq!("90m".parse::<Period>()?.to_string(), "90m");
 /// assert_eq!("5400 s".parse::<Period>()?.to_string(), "90m");
+/// assert_eq!("1h30m".parse::<Period>()?.to_string(), "90m");
 /// assert_eq!("5".parse::<Period>().unwrap_err().code(), "period.no_unit");
 /// # Ok::<(), mainspring_schedule::PeriodError>(())
 /// ```
@@ -129,12 +132,16 @@ impl FromStr for Period {
         if unit.is_empty() {
             return Err(PeriodError::NoUnit { text: text.trim_end_matches(is_blank).to_owned() });
         }
-        let Some(unit_ns) = unit_nanos(&unit.to_lowercase()) else {
-            let column = text[..text.len() - unit.len()].chars().count() + 1;
-            return Err(PeriodError::UnknownUnit { unit: unit.to_owned(), column });
+        let millis = match unit_nanos(&unit.to_lowercase()) {
+            Some(unit_ns) => {
+                to_millis(number, unit_ns).ok_or_else(|| PeriodError::BadNumber { number: number.to_owned() })
+            }
+            None => sum_of_parts(text).ok_or_else(|| {
+                let column = text[..text.len() - unit.len()].chars().count() + 1;
+                PeriodError::UnknownUnit { unit: unit.to_owned(), column }
+            }),
         };
-        let millis = to_millis(number, unit_ns).ok_or_else(|| PeriodError::BadNumber { number: number.to_owned() })?;
-        i64::try_from(millis)
+        i64::try_from(millis?)
             .ok()
             .and_then(Self::from_millis)
             .ok_or_else(|| PeriodError::TooLong { text: text.to_owned() })
@@ -203,8 +210,27 @@ fn to_millis(number: &str, unit_ns: u128) -> Option<u128> {
     let (fraction_ns, rest) = (fraction_ns_scaled / scale, fraction_ns_scaled % scale);
     let total_ns = whole_ns.saturating_add(fraction_ns);
     let above_zero = total_ns > 0 || rest > 0 || fraction.bytes().any(|b| b != b'0');
-    let rounded = total_ns.saturating_add(500_000) / 1_000_000;
-    Some(if above_zero { rounded.max(1) } else { 0 })
+    Some(rounded(total_ns, above_zero))
+}
+
+/// Returns the milliseconds of whole numbers with units without blanks, each smaller than the one before: `1h30m`.
+fn sum_of_parts(text: &str) -> Option<u128> {
+    let (mut rest, mut total_ns, mut unit_before) = (text, 0_u128, u128::MAX);
+    while !rest.is_empty() {
+        let (number, behind) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?);
+        let (unit, behind) = behind.split_at(behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len()));
+        let unit_ns =
+            unit_nanos(&unit.to_lowercase()).filter(|unit_ns| *unit_ns < unit_before && !number.is_empty())?;
+        total_ns = total_ns.saturating_add(decimal(number).saturating_mul(unit_ns));
+        (rest, unit_before) = (behind, unit_ns);
+    }
+    Some(rounded(total_ns, total_ns > 0))
+}
+
+/// Returns the nearest millisecond, a half upwards, and at least one for anything above zero.
+fn rounded(total_ns: u128, above_zero: bool) -> u128 {
+    let nearest = total_ns.saturating_add(500_000) / 1_000_000;
+    if above_zero { nearest.max(1) } else { 0 }
 }
 
 /// Returns the value of ASCII digits, saturating; 0 when there are none.
@@ -292,6 +318,27 @@ mod tests {
         ] {
             assert_eq!(millis(text), Ok(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn whole_numbers_with_smaller_and_smaller_units_are_added_up() {
+        for (text, expected) in [
+            ("1h30m", 5_400_000),
+            ("1H30MIN", 5_400_000),
+            ("2d12h", 216_000_000),
+            ("1w2d3h4m5s6ms", 788_645_006),
+            ("1m0s", 60_000),
+            ("0h0m", 0),
+            ("0h1ns", 1),
+            ("1ms500000ns", 2),
+        ] {
+            assert_eq!(millis(text), Ok(expected), "{text}");
+        }
+        for text in ["1h30", "30m1h", "1h1h", "1h 30m", "1.5h30m", "1h1.5m", "1h-30m", "1hm", "1h30x", "1h30m ", "1h٣m"]
+        {
+            assert_eq!(millis(text), Err("period.unknown_unit"), "{text}");
+        }
+        assert_eq!(millis("99999999999999999999999999999999999999w1s"), Err("period.too_long"));
     }
 
     #[test]
