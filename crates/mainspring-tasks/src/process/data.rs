@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::output::{exact, read_bytes};
+use super::output::{exact, no_json, read_bytes};
 use crate::data::JobData;
 use crate::ended::TaskError;
 
@@ -23,7 +23,7 @@ pub(crate) fn read(path: &Path, given: &Value) -> Result<Option<Value>, TaskErro
         return Err(TaskError::new("data.too_large", format!("$MS_DATA holds more than {bytes_max} bytes")));
     }
     let data: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| TaskError::new("data.invalid", format!("$MS_DATA is no JSON: {error}")))?;
+        .map_err(|error| TaskError::new("data.invalid", format!("$MS_DATA is no JSON: {}", no_json(&error))))?;
     exact(&String::from_utf8_lossy(&bytes))
         .map_err(|problem| TaskError::new("data.invalid", format!("$MS_DATA is not kept: {problem}")))?;
     if data == *given {
@@ -62,6 +62,11 @@ mod tests {
         ] {
             std::fs::write(&path, text).unwrap();
             assert_eq!(read(&path, &given).map_err(|error| error.code), expected, "{}", &text[..text.len().min(20)]);
+        }
+        for (text, place) in [("", "it ends too early"), ("{\n \"a\": x}", "it is not understood at line 2, column 7")]
+        {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(read(&path, &given).unwrap_err().message, format!("$MS_DATA is no JSON: {place}"));
         }
         std::fs::remove_file(&path).unwrap();
         assert_eq!(read(&path, &given).map_err(|error| error.code), Err("data.unreadable"));

@@ -66,7 +66,8 @@ fn parse_line(line: &str, fields: &mut Map<String, Value>) -> Result<(), String>
         return Ok(());
     }
     if trimmed.starts_with('{') {
-        let more: Map<String, Value> = serde_json::from_str(trimmed).map_err(|error| error.to_string())?;
+        let no_object = |error| format!("it is no JSON object: {}", no_json(&error));
+        let more: Map<String, Value> = serde_json::from_str(trimmed).map_err(no_object)?;
         exact(trimmed)?;
         fields.extend(more);
         return Ok(());
@@ -78,6 +79,14 @@ fn parse_line(line: &str, fields: &mut Map<String, Value>) -> Result<(), String>
     }
     fields.insert(key.to_owned(), Value::String(value.to_owned()));
     Ok(())
+}
+
+/// Says where a text is no JSON.
+pub(super) fn no_json(error: &serde_json::Error) -> String {
+    match error.is_eof() {
+        true => "it ends too early".to_owned(),
+        false => format!("it is not understood at line {}, column {}", error.line(), error.column()),
+    }
 }
 
 /// Refuses a number that would be changed.
@@ -140,7 +149,7 @@ mod tests {
             (b"{\"b\":\n123456789012345678901234567890}", "output.invalid", "fit 64 bits exactly"),
             (b"rows", "output.invalid", "line 1: expected key=value"),
             (b"a=1\nb c=2", "output.invalid", "line 2: `b c` is no key"),
-            (b"{\"a\":", "output.invalid", "line 1: EOF"),
+            (b"{\"a\":", "output.invalid", "line 1: it is no JSON object: it ends too early"),
             (b"[1]", "output.invalid", "line 1: expected key=value"),
             (b"a=\xff", "output.invalid", "byte 2 is not UTF-8"),
             (&[b'a'; 65], "output.too_large", "more than 64 bytes"),
