@@ -24,19 +24,24 @@ pub struct ClientLimits {
     pub connect_ms: u64,
     /// Time from the beginning of a call to the end of its answer, in milliseconds.
     pub answer_ms: u64,
-    /// Largest answer that is taken, in bytes. A log comes whole from the line asked for on, however long it is: one that grows by more
-    /// between two questions is read no further.
+    /// Largest answer that is taken, in bytes, unless it has a log.
     pub answer_max: usize,
+    /// Most that is taken of an answer with a log, in bytes. A log comes whole from the line asked for on, however long it is: the rest is
+    /// asked for with the next question.
+    pub log_max: usize,
 }
 
 impl Default for ClientLimits {
     fn default() -> Self {
-        Self { connect_ms: 3_000, answer_ms: 3_000, answer_max: 16 << 20 }
+        Self { connect_ms: 3_000, answer_ms: 3_000, answer_max: 16 << 20, log_max: 4 << 20 }
     }
 }
 
 /// Executors end connections that are idle for 90 s; ours end before.
 const IDLE: Duration = Duration::from_secs(60);
+
+/// The question for a log.
+const LOG: &str = "log";
 
 /// Calls executors, each in its dialect.
 ///
@@ -193,12 +198,12 @@ impl Client {
         self.call(to, "kill", &body(&Kill { job_id })).await
     }
 
-    /// Asks for the log of a run.
+    /// Asks for the log of a run. Of a long one, the beginning is taken.
     ///
     /// # Errors
     /// When it does not answer.
     pub async fn log(&self, to: &Target<'_>, question: &LogQuestion) -> Result<Reply, CallFailed> {
-        self.call(to, "log", &body(question)).await
+        self.call(to, LOG, &body(question)).await
     }
 
     /// Finds out whether an executor that has not registered is there, and whether it speaks 3.5: that refuses a beat that names no
@@ -239,13 +244,17 @@ impl Client {
         let mut response = request.send().await.map_err(|error| failed(&error))?;
         let date_ms = response.headers().get(DATE).and_then(date_ms);
         let status = response.status().as_u16();
+        let max = if method == LOG { self.limits.log_max } else { self.limits.answer_max };
         let mut bytes = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| failed(&error))? {
-            if bytes.len() + chunk.len() > self.limits.answer_max {
-                let reason = format!("its answer has more than {} bytes", self.limits.answer_max);
-                return Err(CallFailed::Unanswered { address: to.address.clone(), reason });
+            let room = max - bytes.len();
+            bytes.extend_from_slice(&chunk[..room.min(chunk.len())]);
+            if chunk.len() > room {
+                let cut = (method == LOG && status == 200).then(|| Reply::of_cut_log(&bytes)).flatten();
+                let reason = format!("its answer has more than {max} bytes");
+                let failed = || CallFailed::Unanswered { address: to.address.clone(), reason };
+                return cut.map(|reply| Reply { date_ms, ..reply }).ok_or_else(failed);
             }
-            bytes.extend_from_slice(&chunk);
         }
         Ok(Reply { date_ms, ..Reply::parse(status, &bytes) })
     }

@@ -78,7 +78,7 @@ impl LogReader {
             return None;
         }
         let end = text.floor_char_boundary(ANSWER_MAX);
-        Some((&text[..end], end < text.len()))
+        Some((&text[..end], end < text.len() || reply.is_cut))
     }
 }
 
@@ -136,6 +136,15 @@ mod tests {
             lines += reader.take(&reply(2, "no log here", "content"), true).lines.len();
         }
         assert_eq!((lines, reader.question()), (2, None));
+    }
+
+    #[test]
+    fn of_an_answer_that_came_cut_the_last_line_is_asked_for_again() {
+        let mut reader = LogReader::new(1, 1);
+        let cut = Reply { is_cut: true, ..Reply::parse(200, br#"{"code":200,"data":{"logContent":"a\nb\nha"}}"#) };
+        let piece = reader.take(&cut, true);
+        assert_eq!((piece.lines, piece.unsure.as_deref()), (vec!["a".to_owned(), "b".to_owned()], Some("ha")));
+        assert_eq!(reader.question().unwrap().from_line_num, 3);
     }
 
     #[test]

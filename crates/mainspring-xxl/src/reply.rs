@@ -1,5 +1,7 @@
 //! What executors answer to us.
 
+mod cut;
+
 use serde_json::Value;
 
 use crate::dialect::{Dialect, Evidence};
@@ -17,6 +19,8 @@ pub struct Reply {
     pub payload: Payload,
     /// What its clock said when it answered, to the second, in milliseconds since 1970 UTC. Java's executors do not tell.
     pub date_ms: Option<i64>,
+    /// Whether it is the beginning of a longer answer, of which the rest was not taken: that of a log.
+    pub is_cut: bool,
 }
 
 /// What an envelope carries, and under which name.
@@ -49,11 +53,12 @@ impl Reply {
                     message: fields.get("msg").and_then(lenient::text),
                     payload: Payload::of(&json),
                     date_ms: None,
+                    is_cut: false,
                 }
             }
             (status, json) => {
                 let message = Some(said(status, json, body));
-                Self { code: None, message, payload: Payload::None, date_ms: None }
+                Self { code: None, message, payload: Payload::None, date_ms: None, is_cut: false }
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The client against ports that misbehave.
 
-use mainspring_xxl::{Address, CallFailed, Client, ClientLimits, Dialect, Evidence, Order, Reply, RunAnswer, Target};
+use mainspring_xxl::{
+    Address, CallFailed, Client, ClientLimits, Dialect, Evidence, LogReader, Order, Reply, RunAnswer, Target,
+};
 
 use crate::recorder::{Act, Recorder};
 
@@ -73,6 +75,33 @@ async fn an_answer_without_end_is_cut_off() {
     let address = Address::parse(&recorder.url()).unwrap();
     recorder.then(Act::Answer(200, Vec::new(), "x".repeat(20_000)));
     let failed = client().beat(&target(&address)).await.unwrap_err();
+    assert!(failed.to_string().ends_with("its answer has more than 10000 bytes"), "{failed}");
+}
+
+#[tokio::test]
+async fn a_log_that_is_longer_than_any_answer_is_read_piece_by_piece() {
+    let recorder = Recorder::start().unwrap();
+    let address = Address::parse(&recorder.url()).unwrap();
+    let limits = ClientLimits { answer_ms: 60_000, log_max: 10_000, ..ClientLimits::default() };
+    let client = Client::new(limits).unwrap();
+    let (mut reader, mut read) = (LogReader::new(7, 5), Vec::new());
+    let lines: Vec<String> = (0..1_000).map(|number| format!("line {number} {}", "é".repeat(20))).collect();
+    // As Java's executors answer: all from the line asked for on, whatever its length.
+    while let Some(question) = reader.question() {
+        let from = usize::try_from(question.from_line_num).unwrap() - 1;
+        let text: String = lines[from..].iter().map(|line| format!("{line}\\n")).collect();
+        let last = if text.is_empty() { 0 } else { 1_000 };
+        let data = format!(r#"{{"fromLineNum":{from},"toLineNum":{last},"logContent":"{text}","isEnd":true}}"#);
+        let body = format!(r#"{{"code":200,"data":{data}}}"#);
+        let is_long = body.len() > limits.log_max;
+        recorder.then(Act::Answer(200, Vec::new(), body));
+        let reply = client.log(&target(&address), &question).await.unwrap();
+        assert_eq!(reply.is_cut, is_long);
+        read.extend(reader.take(&reply, true).lines);
+    }
+    assert_eq!(read, lines);
+    recorder.then(Act::Answer(200, Vec::new(), "x".repeat(20_000)));
+    let failed = client.log(&target(&address), &LogReader::new(7, 5).question().unwrap()).await.unwrap_err();
     assert!(failed.to_string().ends_with("its answer has more than 10000 bytes"), "{failed}");
 }
 
