@@ -12,6 +12,7 @@ mod history;
 mod plan;
 mod report;
 mod statements;
+mod users;
 
 pub use dump::{DumpError, Given, Row, Tables};
 pub use history::{History, OldScript};

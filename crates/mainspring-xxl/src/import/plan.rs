@@ -7,7 +7,7 @@ use mainspring_api::{Bundle, JobSpec, Overlap, Semantics, TriggerSpec, XxlBlock,
 use super::children::Families;
 use super::dump::{Row, Tables};
 use super::report::{Imported, Item, Kind, xxl_id};
-use super::{here, history};
+use super::{here, history, users};
 use crate::words::{BlockStrategy, GlueType, MisfireStrategy, RouteStrategy, ScheduleType};
 use crate::{alarm, family};
 
@@ -55,7 +55,7 @@ pub fn import(tables: &Tables, options: &Options) -> Imported {
         let item = items.iter_mut().find(|item| item.kind == Kind::Job && Some(item.id) == xxl_id(job));
         pause(row, job, options.activate, item.expect("every job has one"));
     }
-    items.extend(users(tables));
+    items.extend(users::items(tables, &apps));
     let (histories, notes) = history::read(tables, &jobs);
     let mut whole = database(tables, release);
     notes.into_iter().for_each(|note| whole.change(note));
@@ -124,17 +124,6 @@ fn apps(tables: &Tables) -> (BTreeMap<i64, String>, Vec<Item>) {
         items.push(item);
     }
     (apps, items)
-}
-
-/// Users are people's to invite anew: their passwords are hashes without salt.
-fn users(tables: &Tables) -> Vec<Item> {
-    let refused = |row: &Row| {
-        let mut item =
-            Item::new(Kind::User, row.number("id").unwrap_or_default(), row.text("username").unwrap_or_default());
-        item.refuse("users are not imported: access here is by tokens");
-        item
-    };
-    tables.rows("xxl_job_user").iter().map(refused).collect()
 }
 
 /// What is to be said of the database as a whole.
@@ -563,7 +552,7 @@ CREATE TABLE xxl_job_logglue (id int);INSERT INTO xxl_job_logglue VALUES (1),(2)
             "group 1 has the same app name mail: both are one app",
             "its addresses (http://10.0.0.2:9999) are for mainspring xxl app create",
             "cannot name an app",
-            "users are not imported",
+            "there are no users here",
             "lacks its row schedule_lock",
             "because they are of jobs that are not imported as scripts: 2",
         ] {
