@@ -6,7 +6,6 @@ use mainspring_api::ErrorCode;
 use mainspring_core::flow::Definition;
 use mainspring_core::flow::body::{Body, Part, Program};
 use mainspring_core::job::{Job, ScriptTask, Task};
-use mainspring_core::workflow::TaskDefinition;
 
 use super::Permission;
 use crate::refusal::{Answer, Refusal};
@@ -42,22 +41,31 @@ impl ScriptRight {
 }
 
 /// Scripts by the names of what they belong to; without a name, that of a job itself.
-type Scripts<'a> = BTreeMap<&'a str, &'a ScriptTask>;
+type Scripts<'a> = BTreeMap<&'a str, Script<'a>>;
+
+/// A script, without what may change beside it.
+#[derive(PartialEq, Eq)]
+enum Script<'a> {
+    /// Servers and workers of ours execute it.
+    Ours(&'a ScriptTask),
+    /// It is sent to executors of XXL-JOB: its language, and its text.
+    Sent(&'a str, &'a str),
+}
 
 fn of_job(job: &Job) -> Scripts<'_> {
     match &job.task {
-        Task::Script(script) => Scripts::from([("", script)]),
         Task::Workflow(workflow) => {
             let tasks = workflow.tasks.iter();
-            tasks.filter_map(|task| Some((task.job.key.name.as_str(), script_of_task(task)?))).collect()
+            tasks.filter_map(|task| Some((task.job.key.name.as_str(), script_of_task(&task.job.task)?))).collect()
         }
-        _ => Scripts::new(),
+        task => script_of_task(task).map(|script| ("", script)).into_iter().collect(),
     }
 }
 
-fn script_of_task(task: &TaskDefinition) -> Option<&ScriptTask> {
-    match &task.job.task {
-        Task::Script(script) => Some(script),
+fn script_of_task(task: &Task) -> Option<Script<'_>> {
+    match task {
+        Task::Script(script) => Some(Script::Ours(script)),
+        Task::Xxl(xxl) => xxl.glue.as_ref().map(|glue| Script::Sent(&glue.language, &glue.source)),
         _ => None,
     }
 }
@@ -66,10 +74,10 @@ fn of_flow(flow: &Definition) -> Scripts<'_> {
     flow.parts.iter().filter_map(|part| Some((part.component.name.as_str(), script_of(part)?))).collect()
 }
 
-fn script_of(part: &Part) -> Option<&ScriptTask> {
+fn script_of(part: &Part) -> Option<Script<'_>> {
     match &part.body {
         Body::Process(process) => match &process.program {
-            Program::Script(script) => Some(script),
+            Program::Script(script) => Some(Script::Ours(script)),
             _ => None,
         },
         _ => None,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::attempt::{JOB_ID_MIN, job_id};
 use super::children;
-use crate::access::ScriptRight;
+use crate::access::Caller;
 use crate::app::App;
 use crate::extract::Condition;
 use crate::refusal::Refusal;
@@ -126,15 +126,15 @@ async fn save(
         Together { spec: child.spec.clone(), seen, resume: child.wakes }
     });
     let all = std::iter::once(Together { spec, seen, resume: false }).chain(saves).collect();
-    apply::save_together(app, all, &saver()).await.map_err(said)?;
+    apply::save_together(app, all, &saver(app)).await.map_err(said)?;
     children::forget_pauses(app, &children).await;
     Ok(notes)
 }
 
 /// Who saves a job by XXL-JOB's endpoints: a script, and nobody knows whose.
-pub(super) fn saver() -> Saver {
-    // They save no scripts of ours.
-    Saver::from(SavedFrom::Xxl, BY, ScriptRight(false))
+pub(super) fn saver(app: &App) -> Saver {
+    // None of them knows a token for scripts.
+    Saver::from(SavedFrom::Xxl, BY, app.access.script_right(&Caller::Token))
 }
 
 pub(super) async fn remove(app: &App, job: &Numbered) -> Told<()> {

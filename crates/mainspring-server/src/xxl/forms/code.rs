@@ -19,6 +19,6 @@ pub(super) async fn save(app: &App, fields: &Fields) -> Told<Content> {
     let remark = fields.text("glueRemark").map(str::to_owned);
     let change = XxlGlueChange { source, remark, ..XxlGlueChange::default() };
     let key = job.row.definition.key.clone();
-    xxl_glue::save(app, key, Condition::Always, saver(), change).await.map_err(said)?;
+    xxl_glue::save(app, key, Condition::Always, saver(app), change).await.map_err(said)?;
     Ok(Content::Value(Value::Null, Vec::new()))
 }

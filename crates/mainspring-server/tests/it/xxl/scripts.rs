@@ -1,4 +1,4 @@
-//! What XXL-JOB's endpoints cannot do to scripts that servers and workers of ours execute.
+//! What XXL-JOB's endpoints cannot do to scripts, and who may change those that executors are sent.
 
 use mainspring_api::{ErrorCode, JobFilter, XxlGlueChange};
 use mainspring_server::Settings;
@@ -47,12 +47,53 @@ async fn no_endpoint_of_xxl_job_changes_what_our_workers_execute() {
     assert_eq!(code(running.client.set_xxl_glue("default", "ours", &glue).await), ErrorCode::XxlNoScript);
     assert_eq!(running.client.job("default", "ours").await.unwrap().spec, before);
 
-    // What they make is for executors, whatever it is written in.
+    // Nor do they make scripts for executors: they have no token for scripts.
     change.as_object_mut().unwrap().remove("id");
-    let made = ask(&running, "mail", &token, "addJob", change).await;
+    let refused = ask(&running, "mail", &token, "addJob", change.clone()).await;
+    assert!(refused["code"] != 200 && refused.to_string().contains("add and change scripts"), "{refused}");
+    let jobs = running.client.jobs("default", &JobFilter::default()).await.unwrap().items;
+    assert_eq!(jobs.len(), 1, "{jobs:?}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn scripts_that_executors_are_sent_are_changed_by_the_token_for_scripts_where_there_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("scripts");
+    std::fs::write(&file, FOR_SCRIPTS).unwrap();
+    let settings = Settings { script_token_file: Some(file), ..Settings::default() };
+    let running = Running::start_with(settings).await;
+    make_app(&running.client, Vec::new()).await;
+    let job = |source: &str, remark: &str| {
+        let glue = json!({"language": "shell", "source": source, "remark": remark});
+        json!({"name": "a", "xxl": {"app": "mail", "glue": glue, "params": remark}})
+    };
+    let put = async |token: &str, job: serde_json::Value| {
+        let place = format!("{}/api/v1/namespaces/default/jobs/a", running.url);
+        plain_client().put(&place).bearer_auth(token).json(&job).send().await.unwrap().status().as_u16()
+    };
+    let ordinary = &running.token;
+    assert_eq!(put(ordinary, job("date", "first")).await, 403);
+    assert_eq!(put(FOR_SCRIPTS, job("date", "first")).await, 201);
+    assert_eq!(put(ordinary, job("date", "another remark")).await, 200, "the same script is no change");
+    assert_eq!(put(ordinary, job("id", "first")).await, 403);
+    let glue = XxlGlueChange { source: "id".to_owned(), ..XxlGlueChange::default() };
+    assert_eq!(code(running.client.set_xxl_glue("default", "a", &glue).await), ErrorCode::AuthForbidden);
+    let kept = running.client.job("default", "a").await.unwrap().spec.xxl.unwrap().glue.unwrap();
+    assert_eq!((kept.source.as_str(), kept.remark.as_deref()), ("date", Some("another remark")));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_the_endpoints_of_xxl_job_make_is_for_executors_whatever_it_is_written_in() {
+    let running = Running::start().await;
+    let token = make_app(&running.client, Vec::new()).await;
+    let mut new = new_job();
+    new["glueType"] = json!("GLUE_SHELL");
+    new["glueSource"] = json!("id");
+    let made = ask(&running, "mail", &token, "addJob", new).await;
     assert_eq!(made["code"], 200, "{made}");
     let jobs = running.client.jobs("default", &JobFilter::default()).await.unwrap().items;
-    let others: Vec<_> = jobs.iter().filter(|job| job.spec.name != "ours").collect();
-    assert!(others.len() == 1 && others[0].spec.script.is_none() && others[0].spec.xxl.is_some(), "{others:?}");
+    assert!(jobs.len() == 1 && jobs[0].spec.script.is_none() && jobs[0].spec.xxl.is_some(), "{jobs:?}");
     running.stop().await;
 }
