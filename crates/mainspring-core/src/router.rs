@@ -6,7 +6,8 @@
 //! The strategies are those of XXL-JOB and answer as it does, with one difference: only workers that live are asked, and what a
 //! job's [`Memory`] counts is kept in the store and never cleared, so that it holds for all nodes and across restarts.
 //!
-//! Workers have an order: that of their names, byte by byte. Those of one name count as one.
+//! Workers have an order: first those that people have given a place, by place, then the others by their names, byte by byte. Those of
+//! one name count as one.
 
 mod choose;
 mod ring;
@@ -55,6 +56,8 @@ pub struct Candidate {
     pub slots: u32,
     /// Whether it was heard lately.
     pub heard: bool,
+    /// Its place in the order of workers, if people have given it one.
+    pub place: Option<u32>,
 }
 
 /// A run that waits for a worker to be picked.
@@ -97,7 +100,16 @@ impl Router {
     /// Picks from these workers.
     #[must_use]
     pub fn new(mut workers: Vec<Candidate>) -> Self {
-        workers.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut places: BTreeMap<String, u32> = BTreeMap::new();
+        for worker in &workers {
+            if let Some(place) = worker.place {
+                let first = places.entry(worker.name.clone()).or_insert(place);
+                *first = place.min(*first);
+            }
+        }
+        // Those of one name stand together.
+        let place = |worker: &Candidate| places.get(&worker.name).copied().unwrap_or(u32::MAX);
+        workers.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.name.cmp(&b.name)));
         Self { workers, ..Self::default() }
     }
 

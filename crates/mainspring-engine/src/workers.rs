@@ -170,6 +170,14 @@ impl Workers {
         Ok(id)
     }
 
+    /// Sets the place of a worker in the order of workers, or takes it.
+    ///
+    /// # Errors
+    /// It is not there, or the store could not do it.
+    pub async fn place(&self, id: Incarnation, place: Option<u32>) -> Result<(), WorkerError> {
+        if self.0.store.place_worker(id, place).await? { Ok(()) } else { Err(WorkerError::NotFound(id)) }
+    }
+
     /// Ends a worker: what it still executes is lost.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 //! The parts of tests of whole clusters: database servers that can be broken, nodes and workers as processes, a proxy
-//! that cuts them off, witness files of jobs, and a checker that accounts for every instant afterwards.
+//! that cuts them off, an executor of XXL-JOB that does as it is told, witness files of jobs, and a checker that accounts
+//! for every instant afterwards.
 //!
 //! Nothing here decides or schedules; it must never become a dependency of the product.
 
 pub mod check;
 pub mod database;
+pub mod executor;
 pub mod history;
 pub mod host;
 pub mod process;

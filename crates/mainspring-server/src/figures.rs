@@ -12,6 +12,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 
+use crate::xxl;
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct Answered {
     route: String,
@@ -30,6 +32,8 @@ pub(crate) struct Figures {
     pub(crate) alerts_open: Gauge<i64, AtomicI64>,
     alert_messages: Family<ResultLabel, Counter>,
     refused: Family<ResultLabel, Counter>,
+    /// Of XXL-JOB's executors.
+    pub(crate) xxl: xxl::Figures,
     clock_offset: Gauge<f64, AtomicU64>,
     connections: Family<StateLabel, Gauge<i64, AtomicI64>>,
 }
@@ -47,6 +51,8 @@ impl Figures {
         let (streams, clock_offset, connections) = (Gauge::default(), Gauge::default(), Family::default());
         let (webhooks_resting, deliveries, refused) = (Gauge::default(), Family::default(), Family::default());
         let (alerts_open, alert_messages) = (Gauge::default(), Family::default());
+        let xxl = xxl::Figures::default();
+        xxl.register(&mut catalogue);
         catalogue.register("alerts_open", "Alerts that are open", alerts_open.clone());
         catalogue.register("alert_messages", "Messages sent to channels of alerts", alert_messages.clone());
         let node = Info::new(vec![("name", node_name.to_owned())]);
@@ -74,6 +80,7 @@ impl Figures {
             alerts_open,
             alert_messages,
             refused,
+            xxl,
             clock_offset,
             connections,
         }

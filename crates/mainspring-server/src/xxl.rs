@@ -9,6 +9,7 @@ mod attempt;
 mod callback;
 mod children;
 mod executors;
+mod figures;
 pub(crate) mod forms;
 mod groups;
 mod hands;
@@ -37,6 +38,7 @@ use crate::app::App;
 use crate::grouped::Grouped;
 use crate::server::closed;
 
+pub(crate) use self::figures::Figures;
 pub(crate) use self::serve::serve;
 
 /// Runs that a node sends at a time. One without an answer has a connection of its own for three seconds, and an executor 64 of these at
@@ -122,20 +124,29 @@ impl Xxl {
     /// The executors of one app, or of all, as the API shows them.
     pub(crate) fn show(&self, app: Option<&str>, now: Timestamp) -> Vec<mainspring_api::XxlInstance> {
         let now_ms = self.now_ms();
-        let mut shown = self.executors().show(app, now_ms);
+        let shown = self.executors().show(app, now_ms);
         let hands = lock(&self.hands);
-        for (key, hand) in hands.iter() {
-            let is_it = |one: &&mut mainspring_api::XxlInstance| {
-                one.app == key.0 && mainspring_xxl::Address::parse(&one.address).as_ref() == Ok(&key.1)
-            };
-            if let Some(one) = shown.iter_mut().find(is_it) {
+        let with_hand = |(key, mut one): (Key, mainspring_api::XxlInstance)| {
+            if let Some(hand) = hands.get(&key) {
                 one.running = Some(hand.running());
                 let (breaker, until_ms) = hand.breaker();
                 one.breaker = Some(breaker);
                 one.breaker_until = until_ms.map(|ms| crate::show::instant(now + (ms - now_ms)));
             }
+            one
+        };
+        shown.into_iter().map(with_hand).collect()
+    }
+
+    /// Shows Prometheus what there is now.
+    pub(crate) fn show_figures(&self, figures: &Figures) {
+        let mut present = self.executors().present(self.now_ms());
+        for (key, hand) in lock(&self.hands).iter() {
+            let app = present.entry(key.0.clone()).or_default();
+            app.running += i64::from(hand.running());
+            app.stopped += i64::from(hand.breaker().0 != mainspring_api::XxlBreaker::Closed);
         }
-        shown
+        figures.show(&present);
     }
 
     /// Says in the log that a request was refused, once for all that follow soon.

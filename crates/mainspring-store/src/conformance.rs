@@ -209,6 +209,7 @@ macro_rules! conformance_suite {
             routing:
                 routed_run_is_for_the_worker_that_was_picked,
                 what_a_strategy_counts_is_kept,
+                workers_stand_where_people_have_put_them,
                 run_whose_worker_is_gone_goes_to_another,
                 run_waits_for_a_worker_with_its_labels,
                 busy_worker_is_passed_over,

@@ -246,6 +246,10 @@ impl Store for MemoryStore {
         Ok(self.model()?.hear_worker(id, by, at))
     }
 
+    async fn place_worker(&self, id: Incarnation, place: Option<u32>) -> Result<bool> {
+        Ok(self.model()?.place_worker(id, place))
+    }
+
     async fn claim_for(
         &self,
         id: BatchId,

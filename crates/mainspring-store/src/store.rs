@@ -140,6 +140,9 @@ pub trait Store: Send + Sync + 'static {
     /// Notes which process start hears a worker from now on, and counts it up. False: it is gone.
     async fn hear_worker(&self, id: Incarnation, by: Incarnation, at: Timestamp) -> Result<bool>;
 
+    /// Sets the place of a worker in the order of workers, or takes it. False: the worker is gone.
+    async fn place_worker(&self, id: Incarnation, place: Option<u32>) -> Result<bool>;
+
     /// Claims for a worker, like [`Store::claim`], if it is [heard](Store::hear_worker) by this process start. [`Error::Fenced`]: it
     /// is gone, or heard by another, which may have looked at what it holds.
     async fn claim_for(

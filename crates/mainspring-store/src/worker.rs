@@ -15,6 +15,8 @@ pub struct WorkerInfo {
     pub queues: Vec<String>,
     /// For selecting.
     pub labels: BTreeMap<String, String>,
+    /// Its place in the order of workers, if people have given it one.
+    pub place: Option<u32>,
     /// Runs that it executes at a time.
     pub slots: u32,
     /// What program it is.

@@ -281,6 +281,7 @@ mod tests {
                 name: name.into(),
                 queues,
                 labels,
+                place: None,
                 slots,
                 version: None,
                 token: None,

@@ -76,7 +76,7 @@ pub enum Event {
     Unreached,
     /// The connection was made, and no answer came.
     Unanswered,
-    /// The executor's log shows that it has begun.
+    /// Its log has lines, though its end was not reported: it has begun.
     SeenAtWork,
     /// A callback came.
     CalledBack {

@@ -131,13 +131,21 @@ impl Instances {
     }
 
     /// Tells whether an instance may register where an app has at most so many: as many alive, and twice as many that are known, so
-    /// that all of them can be replaced at a time. Entered addresses do not count.
+    /// that all of them can be replaced at a time. Entered addresses do not count, and one that is alive has its room.
     #[must_use]
     pub fn has_room(&self, app: &str, address: &Address, max: usize, now: i64) -> bool {
+        if self.get(app, address).is_some_and(|instance| instance.is_manual || instance.is_alive(now)) {
+            return true;
+        }
         let others = || self.of_app(app).filter(|(other, instance)| *other != address && !instance.is_manual);
-        let is_entered = self.of_app(app).any(|(known, instance)| known == address && instance.is_manual);
         let alive = others().filter(|(_, instance)| instance.is_alive(now)).count();
-        is_entered || (alive < max && others().count() < max.saturating_mul(2))
+        alive < max && others().count() < max.saturating_mul(2)
+    }
+
+    /// One instance, if it is known.
+    #[must_use]
+    pub fn get(&self, app: &str, address: &Address) -> Option<&Instance> {
+        self.0.get(app)?.get(address)
     }
 
     /// Takes in that an instance goes. Returns whether it was known and alive.
@@ -200,7 +208,7 @@ impl Instances {
     /// called, so that no request and no token goes where a user says.
     #[must_use]
     pub fn may_call(&self, app: &str, address: &Address) -> bool {
-        self.of_app(app).any(|(known, _)| known == address)
+        self.get(app, address).is_some()
     }
 
     /// When to [sweep](Self::sweep) next, at the latest.

@@ -4,7 +4,7 @@
 //! - [`answer`]: what it is answered
 //! - [`Client`]: calls executors, each in its [`Dialect`]
 //! - [`Admin`]: talks to an old admin as executors do; [`Asked`]: what that asks; [`Passing`]: the runs that it has sent
-//! - [`Dispatch`]: what became of a run that was sent
+//! - [`Dispatch`]: what became of a run that was sent; [`Vigil`]: how long it is waited for
 //! - [`Instances`]: which executors are there, what they cannot do, and whether they live
 //! - [`Gate`]: the circuit breaker and the limit of runs of one executor
 //! - [`import`]: from a dump of XXL-JOB's database to job files
@@ -37,6 +37,7 @@ mod order;
 mod passing;
 mod reply;
 mod token;
+mod vigil;
 pub mod words;
 
 pub use address::{Address, AddressError};
@@ -56,3 +57,4 @@ pub use order::{Kill, LogQuestion, Order, script_stamp};
 pub use passing::{Admitted, Passed, Passing};
 pub use reply::{Payload, Reply};
 pub use token::{Credentials, Tokens};
+pub use vigil::{Killing, Vigil};

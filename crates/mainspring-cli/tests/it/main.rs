@@ -41,6 +41,7 @@ mod webhook;
 mod worker;
 mod workflows;
 mod xxl;
+mod xxl_faults;
 mod xxl_glue;
 mod xxl_proxy;
 mod xxl_proxy_faults;

@@ -11,7 +11,14 @@ use crate::run::{RunState, Verdict};
 use mainspring_schedule::Timestamp;
 
 fn worker(name: &str) -> Candidate {
-    Candidate { name: name.into(), queues: vec!["q".into()], labels: BTreeMap::new(), slots: 2, heard: true }
+    Candidate {
+        name: name.into(),
+        queues: vec!["q".into()],
+        labels: BTreeMap::new(),
+        slots: 2,
+        heard: true,
+        place: None,
+    }
 }
 
 fn job(strategy: Strategy) -> Job {
@@ -54,6 +61,20 @@ fn first_and_last_go_by_names() {
     assert_eq!(routed(&mut three(), &job(Strategy::First), memory, 2), names(&["a", "a"]));
     assert_eq!(routed(&mut three(), &job(Strategy::Last), memory, 2), names(&["c", "c"]));
     assert_eq!(*memory, Memory::default(), "they remember nothing");
+}
+
+#[test]
+fn workers_with_a_place_come_first_and_in_its_order() {
+    let at = |name: &str, place| Candidate { place, ..worker(name) };
+    let mut router = Router::new(vec![at("a", None), at("d", Some(0)), at("b", None), at("c", Some(1))]);
+    let memory = &mut Memory::default();
+    assert_eq!(routed(&mut router, &job(Strategy::First), memory, 1), names(&["d"]));
+    assert_eq!(routed(&mut router, &job(Strategy::Last), memory, 1), names(&["b"]));
+    let order = names(&["d", "c", "a", "b"]);
+    assert_eq!(routed(&mut router, &job(Strategy::LeastRecentlyUsed), memory, 4), order, "who is new comes in order");
+    let mut twice = Router::new(vec![at("a", None), at("b", Some(3)), at("a", Some(7)), at("c", Some(5))]);
+    let order = names(&["b", "c", "a", "b"]);
+    assert_eq!(routed(&mut twice, &job(Strategy::LeastRecentlyUsed), &mut Memory::default(), 4), order, "a is one");
 }
 
 #[test]

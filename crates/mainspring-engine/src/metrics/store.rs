@@ -213,6 +213,7 @@ mod tests {
                 name: "w".to_owned(),
                 queues: vec![],
                 labels: BTreeMap::new(),
+                place: None,
                 slots: 2,
                 version: None,
                 token: None,

@@ -53,6 +53,7 @@ fn about(name: &str, slots: u32, labels: &[(&str, &str)]) -> WorkerInfo {
         name: name.into(),
         queues: vec!["remote".into()],
         labels: labels.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+        place: None,
         slots,
         version: None,
         token: None,

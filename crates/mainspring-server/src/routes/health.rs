@@ -51,6 +51,7 @@ async fn metrics(State(app): State<App>) -> ([(HeaderName, &'static str); 1], St
     let offset = app.engine.cluster_status().and_then(|status| status.clock).map(|clock| clock.ms);
     let jump = || app.engine.clock_jump().map(|jump| i64::try_from(jump.ahead_ms).unwrap_or(i64::MAX));
     let offset = offset.or_else(jump);
+    app.xxl.show_figures(&app.figures.xxl);
     ([(header::CONTENT_TYPE, TYPE)], app.figures.text(offset, app.control().store().connections()))
 }
 

@@ -62,6 +62,7 @@ async fn join(
         name: spec.name,
         queues: spec.queues,
         labels: spec.labels,
+        place: None,
         slots: spec.slots,
         version: spec.version,
         token: caller.token_name().map(str::to_owned),

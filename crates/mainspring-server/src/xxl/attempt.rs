@@ -15,7 +15,7 @@ use mainspring_engine::{Given, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
 use mainspring_xxl::words::{BlockStrategy, GlueType};
-use mainspring_xxl::{Ability, Address, DEAD_MS, Order, Reply, RunAnswer, Stop};
+use mainspring_xxl::{Ability, Address, Dispatch, Event, Killing, Order, Reply, RunAnswer, Stop, Vigil};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -31,17 +31,6 @@ use crate::app::App;
 const LOOK: Duration = Duration::from_secs(2);
 /// How long an executor has to report the end that its own timer makes, before it is asked to make it.
 const GRACE_MS: i64 = 5_000;
-/// How often an executor is asked whether a job runs there.
-const ASK_EVERY_MS: i64 = 30_000;
-/// For how long an executor must say that no run of a job is there before what it has not reported is taken for lost: Java's repeats
-/// a callback that failed every 30 s.
-const IDLE_MS: i64 = 100_000;
-/// How long the end of an attempt is awaited after the executor has confirmed that it ends it.
-const KILLED_MS: i64 = 15_000;
-/// After how long an attempt whose end is asked for is given up, if the executor does not confirm that.
-const KILL_MS: i64 = 60_000;
-/// Pause before an executor is asked again to end a run.
-const KILL_AGAIN_MS: i64 = 5_000;
 /// Pause before the store is asked again.
 const AGAIN: Duration = Duration::from_millis(500);
 /// The lowest number that a job is given here; those below are for job files.
@@ -111,17 +100,6 @@ impl Attempt {
     }
 }
 
-/// Where an attempt that is not over stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stands {
-    /// The executor has it.
-    Accepted,
-    /// Perhaps the executor has it.
-    Unknown,
-    /// It is over.
-    Over,
-}
-
 /// Sends an attempt and follows it until it is over. Returns once nothing more is to be done for it here.
 pub(super) async fn run(app: App, hand: Arc<Hand>, attempt: Arc<Attempt>, given: Given) {
     let Some(worker) = hand.worker() else { return };
@@ -189,10 +167,9 @@ impl Work {
         match self.open().await {
             Some(Opened::Fresh(sent)) => {
                 self.take_number(sent);
-                let stands = self.send(task, permit).await;
-                if stands != Stands::Over {
+                if let Some(state) = self.send(task, permit).await {
                     let log = LogPull::new(&self.sent);
-                    self.follow(stands, log, false).await;
+                    self.follow(state, log, false).await;
                 }
             }
             Some(Opened::Known(sent)) => {
@@ -212,7 +189,7 @@ impl Work {
         let log = LogPull::begin(&self.app, &self.sent).await;
         // Another node, or this one before it heard of the attempt, may have been told its end.
         self.look_up().await;
-        self.follow(Stands::Unknown, log, true).await;
+        self.follow(Dispatch::Sent.on(Event::Unanswered), log, true).await;
     }
 
     /// Takes over what is written down. Before anything is sent: the callback may be here before the answer.
@@ -249,8 +226,9 @@ impl Work {
         rest(&self.app, AGAIN).await.then_some(())
     }
 
-    /// Sends the attempt to its executor, or to another one as long as nobody could be reached.
-    async fn send(&mut self, task: &XxlTask, permit: Permit) -> Stands {
+    /// Sends the attempt to its executor, or to another one as long as nobody could be reached. Nothing: no executor has it, which is
+    /// recorded, or the server closes.
+    async fn send(&mut self, task: &XxlTask, permit: Permit) -> Option<Dispatch> {
         let own = self.hand.key.clone();
         let may_turn = self.given.definition.routing.strategy() != Strategy::ShardingBroadcast;
         let mut others =
@@ -261,18 +239,19 @@ impl Work {
             if self.attempt.stop().is_some() {
                 drop(permit);
                 self.end_unsent().await;
-                return Stands::Over;
+                return None;
             }
-            let Some(apps) = apps::known(&self.app).await else { return Stands::Over };
+            let apps = apps::known(&self.app).await?;
             let Some(callee) = self.callee(&key, &apps) else {
                 drop(permit);
                 let why = format!("the app {} is there no more", self.sent.app);
                 self.end(AttemptOutcome::Failed, "xxl.no_executor", why).await;
-                return Stands::Over;
+                return None;
             };
             self.attempt.goes_to(key.clone());
             permit.sends();
             let answer = self.app.xxl.client.run(&callee.target(), &self.order(task)).await;
+            self.app.figures.xxl.sent(&key.0, &answer);
             match &answer {
                 RunAnswer::Accepted(reply) | RunAnswer::Refused(reply) => {
                     permit.answered();
@@ -282,23 +261,23 @@ impl Work {
             }
             // The callback may have come first.
             if self.attempt.is_over() {
-                return Stands::Accepted;
+                return Some(Dispatch::Sent.on(Event::Accepted));
             }
             match answer {
-                RunAnswer::Accepted(_) => return Stands::Accepted,
+                RunAnswer::Accepted(_) => return Some(Dispatch::Sent.on(Event::Accepted)),
                 RunAnswer::Unknown(reason) => {
                     tracing::warn!(run.id = %self.sent.run, log_id = self.sent.log_id, address = %key.1, "an executor has not answered a run, which is not sent again: {reason}");
-                    return Stands::Unknown;
+                    return Some(Dispatch::Sent.on(Event::Unanswered));
                 }
                 RunAnswer::Refused(reply) => {
                     let said = reply.message.unwrap_or_else(|| format!("code {}", reply.code.unwrap_or_default()));
                     self.end(AttemptOutcome::Failed, "xxl.refused", format!("{} refuses: {said}", key.1)).await;
-                    return Stands::Over;
+                    return None;
                 }
                 RunAnswer::Unreached(reason) => {
                     reasons.push(format!("{}: {reason}", key.1));
                     if let Some(key) = others.pop() {
-                        let Some(permit) = self.admitted(&key).await else { return Stands::Over };
+                        let permit = self.admitted(&key).await?;
                         self.sent.address = key.1.as_str().to_owned();
                         let store = self.app.control().store();
                         // What it says is for people and for the next server: callbacks are found all the same.
@@ -316,7 +295,7 @@ impl Work {
             format!("no executor can be reached: {}", reasons.join("; ")),
         )
         .await;
-        Stands::Over
+        None
     }
 
     /// Asks to send it to an executor: each counts what is sent to it, and what it answers.
@@ -400,24 +379,22 @@ impl Work {
     /// Follows an attempt that the executor has, or perhaps has, until it is over: pulls its log, keeps to its time, ends it when that is
     /// asked for, and finds out that nobody executes it any more. One that was sent just now, and is not `resumed`, is over before the
     /// first look if it is short: until then nothing is asked, neither the executor nor the store.
-    async fn follow(&mut self, mut stands: Stands, mut log: LogPull, resumed: bool) {
-        let mut idle_since = None;
-        let begun_ms = self.app.xxl.now_ms();
-        let (mut asked_ms, mut kill) = (begun_ms, Kill::default());
+    async fn follow(&mut self, state: Dispatch, mut log: LogPull, resumed: bool) {
+        let mut vigil = Vigil::new(state, self.app.xxl.now_ms());
         let (mut is_due, mut is_looked_up) = (resumed, resumed);
         let deadline = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms + GRACE_MS);
         let (mut over, mut stop) = (self.attempt.over.subscribe(), self.attempt.stop.subscribe());
         let mut closing = self.app.closing.clone();
         while !self.attempt.is_over() {
-            let (now, now_ms) = (self.app.now(), self.app.xxl.now_ms());
-            if deadline.is_some_and(|deadline| now >= deadline) {
+            if deadline.is_some_and(|deadline| self.app.now() >= deadline) {
                 self.attempt.ask_stop(Stop::Timeout);
             }
             if let Some(why) = self.attempt.stop()
-                && let Some(end) = self.kill(&mut kill, now_ms).await
+                && let Some(end) = self.kill(&mut vigil).await
             {
                 let outcome = if why == Stop::Kill { AttemptOutcome::Cancelled } else { AttemptOutcome::TimedOut };
-                self.end(outcome, if why == Stop::Kill { "xxl.killed" } else { "xxl.timed_out" }, end).await;
+                let code = if why == Stop::Kill { "xxl.killed" } else { "xxl.timed_out" };
+                self.end(outcome, code, end.to_owned()).await;
                 break;
             }
             if is_due && !std::mem::replace(&mut is_looked_up, true) {
@@ -425,24 +402,15 @@ impl Work {
             }
             if is_due && let Some(callee) = self.executor().await {
                 if log.pull(&self.app, &self.sent, &callee, false).await {
-                    stands = Stands::Accepted;
+                    vigil.seen_at_work();
                 }
-                if now_ms - asked_ms >= ASK_EVERY_MS && !self.attempt.is_over() {
-                    asked_ms = now_ms;
+                let now_ms = self.app.xxl.now_ms();
+                if !self.attempt.is_over() && vigil.asks_idle(now_ms) {
                     self.look_up().await;
-                    idle_since = self.idle_since(&callee, idle_since, now_ms).await;
+                    vigil.told_idle(now_ms, self.is_idle(&callee).await);
                 }
             }
-            if idle_since.is_some_and(|since| self.app.xxl.now_ms() - since >= IDLE_MS) {
-                let begun =
-                    if stands == Stands::Unknown { ", and has not answered when it was sent the run" } else { "" };
-                let why = format!("the executor says that no run of the job is there, and has reported no end{begun}");
-                self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
-                break;
-            }
-            // The worker may stay for what other executors have.
-            if now_ms - begun_ms > DEAD_MS && self.is_silent() {
-                let why = "nothing is heard any more of the executor that has it".to_owned();
+            if let Some(why) = vigil.lost(self.app.xxl.now_ms(), self.is_silent()) {
                 self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
                 break;
             }
@@ -493,36 +461,28 @@ impl Work {
         key.is_some_and(|key| executors.find(&key).is_some() && !executors.is_heard(&key, now_ms))
     }
 
-    /// Since when the executor says that no run of the job is there.
-    async fn idle_since(&self, callee: &Callee, since: Option<i64>, now_ms: i64) -> Option<i64> {
+    /// Whether the executor says that no run of the job is there. Nothing: it has not answered.
+    async fn is_idle(&self, callee: &Callee) -> Option<bool> {
         let key = self.attempt.sends_to()?;
         let reply = self.app.xxl.client.idle_beat(&callee.target(), self.sent.job_id).await.ok()?;
         self.heard(&key, &reply);
-        if reply.is_success() { since.or(Some(now_ms)) } else { None }
+        Some(reply.is_success())
     }
 
     /// Asks the executor to end the job's runs, again and again. Some: what to say where it has not reported the end in time.
-    async fn kill(&self, kill: &mut Kill, now_ms: i64) -> Option<String> {
-        let begun_ms = *kill.begun_ms.get_or_insert(now_ms);
-        if kill.confirmed_ms.is_some_and(|confirmed| now_ms - confirmed >= KILLED_MS) {
-            return Some(
-                "the executor has confirmed the end of the job's runs there, and has not reported it".to_owned(),
-            );
+    async fn kill(&self, vigil: &mut Vigil) -> Option<&'static str> {
+        match vigil.kills(self.app.xxl.now_ms()) {
+            Killing::Over(why) => return Some(why),
+            Killing::Wait => return None,
+            Killing::Ask => {}
         }
-        if now_ms - begun_ms >= KILL_MS {
-            return Some("the executor does not confirm the end: it may still be at work".to_owned());
-        }
-        if kill.confirmed_ms.is_some() || kill.asked_ms.is_some_and(|asked| now_ms - asked < KILL_AGAIN_MS) {
-            return None;
-        }
-        kill.asked_ms = Some(now_ms);
         let (key, callee) = (self.attempt.sends_to()?, self.executor().await?);
         match self.app.xxl.client.kill(&callee.target(), self.sent.job_id).await {
             Ok(reply) => {
                 self.heard(&key, &reply);
                 self.app.xxl.executors().note_ability(&key, Ability::Kill, reply.is_success());
                 if reply.is_success() {
-                    kill.confirmed_ms = Some(self.app.xxl.now_ms());
+                    vigil.told_kill(self.app.xxl.now_ms());
                 }
             }
             Err(error) => {
@@ -556,14 +516,6 @@ impl Work {
             }
         }
     }
-}
-
-/// How far an executor has come with ending a run.
-#[derive(Default)]
-struct Kill {
-    begun_ms: Option<i64>,
-    asked_ms: Option<i64>,
-    confirmed_ms: Option<i64>,
 }
 
 /// The job's number for executors, which fits into 31 bits.

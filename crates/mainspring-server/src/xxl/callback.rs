@@ -100,11 +100,14 @@ async fn settle(
             found.map_err(|error| causes(&error).to_string())?
         }
     };
+    let figures = &app.figures.xxl;
     let Some(sent) = sent else {
+        figures.ended("unknown");
         tracing::debug!(log_id = item.log_id, "an executor reports the end of a run that nobody knows");
         return Ok(Settled::Done);
     };
     if apps.get(&sent.app).is_none_or(|one| !one.tokens(now).accept(credentials)) {
+        figures.ended("foreign");
         return Ok(Settled::Foreign);
     }
     let goes_to = attempt.as_ref().and_then(|attempt| attempt.sends_to());
@@ -114,8 +117,12 @@ async fn settle(
     }
     let after = attempt.as_ref().and_then(|attempt| attempt.stop());
     match report(app, &sent, end_of(item, after), now).await {
-        Ok(true) => attempt.iter().for_each(|attempt| attempt.end()),
+        Ok(true) => {
+            figures.ended("recorded");
+            attempt.iter().for_each(|attempt| attempt.end());
+        }
         Ok(false) | Err(WorkerError::NotFound(_)) => {
+            figures.ended("repeated");
             attempt.iter().for_each(|attempt| attempt.end());
             note_late(app, &sent, item).await.map_err(|error| causes(&error).to_string())?;
         }

@@ -6,6 +6,7 @@ use mainspring_schedule::Timestamp;
 use mainspring_xxl::{Ability, Address, Credentials, Evidence, Instance, Instances, Reply, Sign, Target};
 
 use super::apps::{AppRow, Apps};
+use super::figures::Present;
 
 /// An executor, by its app and address.
 pub(crate) type Key = (String, Address);
@@ -28,6 +29,8 @@ struct Facts {
     heard_at: Option<Timestamp>,
     /// How far its clock is ahead of ours, in milliseconds, to the second.
     clock_offset_ms: Option<i64>,
+    /// Its place among the addresses that people have entered.
+    place: Option<u32>,
     /// When its address is to be tried next, if it does not register.
     probe_ms: i64,
     /// Another node serves it until then, as far as is known.
@@ -109,12 +112,14 @@ impl Executors {
         for app in gone {
             self.known.forget(&app);
         }
+        self.facts.values_mut().for_each(|facts| facts.place = None);
         for app in apps.values() {
             let addresses = app.addresses();
             self.known.enter(&app.name, &addresses);
-            for (address, written) in addresses.into_iter().zip(&app.kept.addresses) {
+            for ((place, address), written) in (0..).zip(addresses).zip(&app.kept.addresses) {
                 let facts = self.facts.entry((app.name.clone(), address)).or_default();
                 facts.written.get_or_insert_with(|| written.clone());
+                facts.place = Some(place);
             }
         }
     }
@@ -134,7 +139,7 @@ impl Executors {
 
     /// One executor.
     pub(crate) fn find(&self, key: &Key) -> Option<&Instance> {
-        self.known.of_app(&key.0).find(|(address, _)| **address == key.1).map(|(_, instance)| instance)
+        self.known.get(&key.0, &key.1)
     }
 
     /// Whether runs may be sent to an executor.
@@ -164,7 +169,7 @@ impl Executors {
     /// Executors that do not register and whose address is to be tried now. Each is tried again at `next_ms`.
     pub(crate) fn due_for_probe(&mut self, now_ms: i64, next_ms: i64) -> Vec<Key> {
         let known = &self.known;
-        let is_manual = |key: &Key| known.of_app(&key.0).any(|(address, it)| *address == key.1 && it.is_manual);
+        let is_manual = |key: &Key| known.get(&key.0, &key.1).is_some_and(|instance| instance.is_manual);
         let due = self.facts.iter_mut().filter(|(key, facts)| facts.probe_ms <= now_ms && is_manual(key));
         due.map(|(key, facts)| {
             facts.probe_ms = next_ms;
@@ -191,10 +196,17 @@ impl Executors {
         })
     }
 
+    /// Where an executor stands among the addresses of its app that people have entered. Nothing: they have not entered it.
+    pub(crate) fn place(&self, key: &Key) -> Option<u32> {
+        self.facts.get(key)?.place
+    }
+
     /// The other executors of an app that runs may be sent to, in order.
     pub(crate) fn others(&self, key: &Key, now_ms: i64) -> Vec<Key> {
         let others = self.known.of_app(&key.0).map(|(address, _)| (key.0.clone(), address.clone()));
-        others.filter(|other| other != key && self.is_alive(other, now_ms)).collect()
+        let mut others: Vec<Key> = others.filter(|other| other != key && self.is_alive(other, now_ms)).collect();
+        others.sort_by_key(|other| self.place(other).unwrap_or(u32::MAX));
+        others
     }
 
     /// The executors of an app that runs may be sent to, by their addresses, as their workers are called.
@@ -204,8 +216,20 @@ impl Executors {
         alive.map(|key| (key.1.clone(), self.written(&key))).collect()
     }
 
+    /// How many there are, by app.
+    pub(super) fn present(&self, now_ms: i64) -> BTreeMap<String, Present> {
+        let mut present: BTreeMap<String, Present> = BTreeMap::new();
+        for key in self.facts.keys().filter(|key| self.find(key).is_some()) {
+            let app = present.entry(key.0.clone()).or_default();
+            let is_alive = self.is_alive(key, now_ms);
+            app.alive += i64::from(is_alive);
+            app.gone += i64::from(!is_alive);
+        }
+        present
+    }
+
     /// Executors of one app, or of all, as the API shows them.
-    pub(crate) fn show(&self, app: Option<&str>, now_ms: i64) -> Vec<mainspring_api::XxlInstance> {
+    pub(crate) fn show(&self, app: Option<&str>, now_ms: i64) -> Vec<(Key, mainspring_api::XxlInstance)> {
         let keys = self.facts.iter().filter(|((of, _), _)| app.is_none_or(|app| of == app));
         keys.filter_map(|(key, facts)| {
             let instance = self.find(key)?;
@@ -215,7 +239,7 @@ impl Executors {
                 Ability::Log => "log",
                 Ability::Token => "token",
             });
-            Some(mainspring_api::XxlInstance {
+            let shown = mainspring_api::XxlInstance {
                 app: key.0.clone(),
                 address: self.written(key),
                 alive: self.is_alive(key, now_ms),
@@ -229,7 +253,8 @@ impl Executors {
                 breaker: None,
                 breaker_until: None,
                 lacks: lacks.map(str::to_owned).collect(),
-            })
+            };
+            Some((key.clone(), shown))
         })
         .collect()
     }

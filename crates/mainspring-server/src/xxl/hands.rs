@@ -1,10 +1,11 @@
 //! Plays the worker for one executor: polls for it, starts what it is given, and says what it has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mainspring_api::XxlBreaker;
+use mainspring_core::cluster::Status;
 use mainspring_core::{Incarnation, RunId};
 use mainspring_engine::{Poll, WorkerError};
 use mainspring_store::{Document, DocumentExpect, Error as StoreError, WorkerInfo, causes};
@@ -21,7 +22,7 @@ use crate::access::to_hex;
 use crate::app::App;
 
 /// The kind of the documents that say which worker stands for which executor.
-const KIND: &str = "xxl_worker";
+pub(super) const KIND: &str = "xxl_worker";
 /// Pause before the store is asked again.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long another node is left alone that serves an executor.
@@ -43,6 +44,8 @@ pub(super) struct Hand {
 #[derive(Debug)]
 struct State {
     worker: Option<Incarnation>,
+    /// Its place in the order of workers, as the store has it.
+    place: Option<u32>,
     attempts: BTreeMap<(RunId, u32), Arc<Attempt>>,
     gate: Gate,
 }
@@ -55,7 +58,7 @@ pub(super) struct Stand {
     #[serde(with = "ledger::hex")]
     worker: Incarnation,
     #[serde(with = "ledger::hex")]
-    node: Incarnation,
+    pub(super) node: Incarnation,
     /// Whether it speaks the dialect that names its app, which a beat would tell.
     #[serde(default)]
     pub(super) names_app: bool,
@@ -63,12 +66,19 @@ pub(super) struct Stand {
 
 impl Hand {
     pub(super) fn new(key: Key) -> Self {
-        let state = State { worker: None, attempts: BTreeMap::new(), gate: Gate::new(GateLimits::default()) };
+        let state =
+            State { worker: None, place: None, attempts: BTreeMap::new(), gate: Gate::new(GateLimits::default()) };
         Self { key, state: Mutex::new(state), changed: watch::Sender::new(0) }
     }
 
     pub(super) fn worker(&self) -> Option<Incarnation> {
         lock(&self.state).worker
+    }
+
+    /// Whether its worker stands where the executor does.
+    pub(super) fn is_placed(&self, executors: &Executors) -> bool {
+        let state = lock(&self.state);
+        state.worker.is_none() || state.place == executors.place(&self.key)
     }
 
     /// How many runs it has.
@@ -229,8 +239,9 @@ pub(super) async fn play(app: App, hand: Arc<Hand>) {
         let worker = match hand.worker() {
             Some(worker) => worker,
             None => match claim(&app, &hand, takes).await {
-                Ok(Some(worker)) => {
-                    lock(&hand.state).worker = Some(worker);
+                Ok(Some((worker, place))) => {
+                    let mut state = lock(&hand.state);
+                    (state.worker, state.place) = (Some(worker), place);
                     worker
                 }
                 Ok(None) => {
@@ -249,6 +260,9 @@ pub(super) async fn play(app: App, hand: Arc<Hand>) {
                 }
             },
         };
+        if let Err(error) = place(&app, &hand, worker).await {
+            trouble(&app, "set the place of a worker", &error).await;
+        }
         number += 1;
         let poll = app.engine.workers().poll(worker, hand.question(number, takes));
         let told = tokio::select! {
@@ -329,8 +343,25 @@ fn awaits(executors: &Executors, hand: &Hand, now_ms: i64) -> bool {
     hand.holders().iter().any(|holder| executors.is_heard(holder, now_ms))
 }
 
-/// Becomes the worker that stands for an executor, or goes on as it. Nothing: another node is it.
-async fn claim(app: &App, hand: &Hand, slots: u32) -> Result<Option<Incarnation>, WorkerError> {
+/// Has the worker stand where people have entered the address of its executor.
+async fn place(app: &App, hand: &Hand, worker: Incarnation) -> Result<(), WorkerError> {
+    let wanted = {
+        let executors = app.xxl.executors();
+        if hand.is_placed(&executors) {
+            return Ok(());
+        }
+        executors.place(&hand.key)
+    };
+    match app.engine.workers().place(worker, wanted).await {
+        // The poll finds out that it is gone.
+        Ok(()) | Err(WorkerError::NotFound(_)) => lock(&hand.state).place = wanted,
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// Becomes the worker that stands for an executor, or goes on as it, and says which it is and its place. Nothing: another node is it.
+async fn claim(app: &App, hand: &Hand, slots: u32) -> Result<Option<(Incarnation, Option<u32>)>, WorkerError> {
     let (store, now, me) = (app.control().store(), app.now(), app.engine.incarnation());
     let name = name_of(&hand.key);
     let there = store.document(KIND, &name, now).await?;
@@ -339,37 +370,39 @@ async fn claim(app: &App, hand: &Hand, slots: u32) -> Result<Option<Incarnation>
         return Ok(None);
     }
     let expect = there.map_or(DocumentExpect::Absent, |document| DocumentExpect::Version(document.version));
-    let (known, written, names_app) = {
+    let (written, names_app, place) = {
         let executors = app.xxl.executors();
         let dialect = executors.find(&hand.key).and_then(mainspring_xxl::Instance::dialect);
-        (stand.map(|stand| stand.worker), executors.written(&hand.key), dialect == Some(mainspring_xxl::Dialect::V3_5))
+        let names_app = dialect == Some(mainspring_xxl::Dialect::V3_5);
+        (executors.written(&hand.key), names_app, executors.place(&hand.key))
     };
-    let resumed = match known {
-        Some(worker) if store.worker(worker).await?.is_some() => Some(worker),
-        _ => None,
+    let resumed = match &stand {
+        Some(stand) => store.worker(stand.worker).await?,
+        None => None,
     };
-    let worker = match resumed {
-        Some(worker) => worker,
+    let (worker, place) = match &resumed {
+        Some(there) => (there.id, there.place),
         None => {
             let about = WorkerInfo {
                 id: Incarnation(0),
                 name: written.clone(),
                 queues: vec![mainspring_api::XxlTask::queue(&hand.key.0)],
                 labels: BTreeMap::new(),
+                place,
                 slots,
                 version: Some("XXL-JOB".to_owned()),
                 token: None,
                 node: me,
                 joined_at: now,
             };
-            app.engine.workers().join(about).await?
+            (app.engine.workers().join(about).await?, place)
         }
     };
     let stand = Stand { app: hand.key.0.clone(), address: written, worker, node: me, names_app };
     let body = serde_json::to_string(&stand).expect("plain data has a text");
     let document = Document { kind: KIND.to_owned(), name, body, version: 0, at: now, expires_at: None };
     if store.put_document(document, expect).await?.is_some() {
-        return Ok(Some(worker));
+        return Ok(Some((worker, place)));
     }
     if resumed.is_none() {
         app.engine.workers().leave(worker).await?;
@@ -406,7 +439,12 @@ const PAGE: u32 = 1_000;
 
 /// Whether another process start is at work.
 fn is_alive(app: &App, node: Incarnation) -> bool {
-    app.engine.cluster_status().is_some_and(|status| status.nodes.iter().any(|one| one.row.incarnation == node))
+    app.engine.cluster_status().is_some_and(|status| nodes(&status).contains(&node))
+}
+
+/// The process starts that are at work.
+pub(super) fn nodes(status: &Status) -> BTreeSet<Incarnation> {
+    status.nodes.iter().map(|one| one.row.incarnation).collect()
 }
 
 /// The name of an executor's document: addresses may be longer than names.

@@ -1,9 +1,11 @@
 //! XXL-JOB's executors against the server: an executor of our own, which does as it is told.
 
-mod executor;
 mod families;
+mod faults;
+mod figures;
 mod forms;
 mod glue;
+mod order;
 mod recorded;
 mod safety;
 mod scripts;
@@ -17,10 +19,10 @@ use mainspring_api::{
     XxlTokenRotation,
 };
 use mainspring_engine::Engine;
+use mainspring_rig::executor::{Answer, Executor};
 use mainspring_server::{Server, Settings};
 use serde_json::{Value, json};
 
-use self::executor::{Answer, Executor};
 use crate::kit::{Running, code, plain_client, spec};
 
 /// Longer than anything here takes on the slowest machine.

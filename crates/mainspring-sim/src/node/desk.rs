@@ -243,6 +243,7 @@ impl World {
             name: format!("worker-{worker}"),
             queues: vec![REMOTE.into()],
             labels: std::collections::BTreeMap::new(),
+            place: None,
             slots: SLOTS,
             version: None,
             token: None,

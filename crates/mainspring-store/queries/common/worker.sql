@@ -1,4 +1,4 @@
-SELECT w.id, w.name, w.queues, w.labels, w.slots, w.version, w.token, i.id, w.joined_at,
+SELECT w.id, w.name, w.queues, w.labels, w.slots, w.version, w.token, i.id, w.joined_at, w.place,
     CASE WHEN w.heard = 1 THEN coalesce(n.counted_at, w.heard_at) ELSE w.heard_at END, 0
 FROM worker w
 LEFT JOIN incarnation i ON i.number = w.node

@@ -1,2 +1,2 @@
-INSERT INTO worker (incarnation, id, name, queues, labels, slots, version, token, counter, node, joined_at, heard_at)
-VALUES (:incarnation, :id, :name, :queues, :labels, :slots, :version, :token, 0, :node, :at, :at)
+INSERT INTO worker (incarnation, id, name, queues, labels, place, slots, version, token, counter, node, joined_at, heard_at)
+VALUES (:incarnation, :id, :name, :queues, :labels, :place, :slots, :version, :token, 0, :node, :at, :at)

@@ -19,19 +19,23 @@ use crate::{AskedRun, Cancelled, Expect, PurgeRule, ROUTED_MAX, Routed, Store, W
 pub(super) const NORTH: Incarnation = Incarnation(11);
 pub(super) const SOUTH: Incarnation = Incarnation(12);
 
-async fn join(kit: &Kit, id: Incarnation, name: &str, zone: &str, slots: u32) {
-    let worker = WorkerInfo {
+fn info(id: Incarnation, name: &str, zone: &str, slots: u32, node: Incarnation) -> WorkerInfo {
+    WorkerInfo {
         id,
         name: name.into(),
         queues: vec!["mail".into()],
         labels: BTreeMap::from([("zone".into(), zone.into())]),
+        place: None,
         slots,
         version: None,
         token: None,
-        node: kit.incarnation,
+        node,
         joined_at: at(1_000),
-    };
-    kit.store.join_worker(worker).await.expect("join");
+    }
+}
+
+async fn join(kit: &Kit, id: Incarnation, name: &str, zone: &str, slots: u32) {
+    kit.store.join_worker(info(id, name, zone, slots, kit.incarnation)).await.expect("join");
 }
 
 /// A job of the queue `mail` whose runs are routed like this.
@@ -133,6 +137,28 @@ pub async fn what_a_strategy_counts_is_kept(store: Arc<dyn Store>) {
     let shares = |runs: Vec<ClaimedRun>, job: &Kept| runs.iter().filter(|run| run.job == job.id()).count();
     let (north, south) = (claim(&kit, NORTH, "north").await, claim(&kit, SOUTH, "south").await);
     assert_eq!((shares(north, &recent), shares(south, &recent)), (2, 2), "each job has a memory of its own");
+}
+
+pub async fn workers_stand_where_people_have_put_them(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = job(&mut kit, "a", Strategy::First, None).await;
+    let placed = WorkerInfo { place: Some(0), ..info(SOUTH, "south", "eu", 4, kit.incarnation) };
+    kit.store.join_worker(placed.clone()).await.expect("join");
+    join(&kit, NORTH, "north", "eu", 4).await;
+    assert_eq!(kit.store.worker(SOUTH).await.expect("worker"), Some(placed));
+    let mut runs = vec![ask(&kit, &job, 0).await];
+    route(&kit, 9, at(1_000)).await;
+    for (number, id, place) in [(1, NORTH, Some(0)), (2, SOUTH, Some(7)), (3, NORTH, Some(8)), (4, SOUTH, None)] {
+        assert!(kit.store.place_worker(id, place).await.expect("place_worker"));
+        runs.push(ask(&kit, &job, number).await);
+        route(&kit, 9, at(1_000)).await;
+    }
+    let picked = workers(&kit, &runs).await;
+    let names: Vec<&str> = picked.iter().flatten().map(String::as_str).collect();
+    assert_eq!(names, ["south", "north", "north", "south", "north"]);
+    let places = kit.store.workers().await.expect("workers").into_iter().map(|row| (row.info.name, row.info.place));
+    assert_eq!(places.collect::<Vec<_>>(), [("north".to_owned(), Some(8)), ("south".to_owned(), None)]);
+    assert!(!kit.store.place_worker(Incarnation(99), Some(1)).await.expect("place_worker"), "there is no such worker");
 }
 
 pub async fn run_whose_worker_is_gone_goes_to_another(store: Arc<dyn Store>) {

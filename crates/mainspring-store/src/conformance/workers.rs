@@ -24,6 +24,7 @@ pub(crate) fn info(id: Incarnation, node: Incarnation, now: Timestamp) -> Worker
         name: "north".into(),
         queues,
         labels,
+        place: None,
         slots: 4,
         version,
         token: Some("t".into()),

@@ -183,6 +183,7 @@ fn router(model: &Model, at: Timestamp) -> Router {
             labels: row.info.labels.clone(),
             slots: row.info.slots,
             heard: at.since(row.heard_at) <= HEARD_MS,
+            place: row.info.place,
         })
         .collect(),
     );

@@ -28,6 +28,12 @@ impl Model {
         true
     }
 
+    pub(super) fn place_worker(&mut self, id: Incarnation, place: Option<u32>) -> bool {
+        let Some(worker) = self.workers.get_mut(&id) else { return false };
+        worker.row.info.place = place;
+        true
+    }
+
     pub(super) fn beat_workers(&mut self, by: Incarnation, heard: &[Incarnation], at: Timestamp) -> Vec<Count> {
         for id in heard {
             let Some(worker) = self.workers.get_mut(id) else { continue };

@@ -62,6 +62,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(33, "0033_flow_minute"),
     migration!(34, "0034_flow_item_part"),
     migration!(35, "0035_cascade"),
+    migration!(36, "0036_worker_place"),
 ];
 
 /// Number of the newest migration.

@@ -62,6 +62,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(32, "0032_flow_minute"),
     migration!(33, "0033_flow_item_part"),
     migration!(34, "0034_cascade"),
+    migration!(35, "0035_worker_place"),
 ];
 
 /// Number of the newest migration.

@@ -388,6 +388,7 @@ fn candidates(db: &dyn Db, at: Timestamp) -> Step<Vec<Candidate>> {
             labels: decoded(row, 2)?,
             slots: row.get(3)?,
             heard,
+            place: row.get(5)?,
         })
     })
 }

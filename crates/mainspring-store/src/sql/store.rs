@@ -223,6 +223,10 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "hear a worker", move |s| worker::hear(s, id, by, at)).await
     }
 
+    async fn place_worker(&self, id: Incarnation, place: Option<u32>) -> Result<bool> {
+        self.write(Lane::Api, "place a worker", move |s| worker::place(s, id, place)).await
+    }
+
     async fn claim_for(
         &self,
         id: BatchId,

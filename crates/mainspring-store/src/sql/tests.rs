@@ -486,6 +486,7 @@ pub(crate) fn unused_process_starts_are_forgotten(session: &mut Session<impl Bat
         name: "w".into(),
         queues: vec!["default".into()],
         labels: BTreeMap::new(),
+        place: None,
         slots: 1,
         version: None,
         token: None,

@@ -35,12 +35,13 @@ pub(crate) fn join(session: &mut Session<impl Batches>, worker: &WorkerInfo) -> 
     }
     let (incarnation, node) = (session.number_of(worker.id)?, session.number_of(worker.node)?);
     session.connection.raise_fence(incarnation)?;
-    let values: [(&str, &dyn ToSql); 10] = [
+    let values: [(&str, &dyn ToSql); 11] = [
         (":incarnation", &incarnation),
         (":id", &id),
         (":name", &worker.name),
         (":queues", &to_text(&worker.queues)),
         (":labels", &to_text(&worker.labels)),
+        (":place", &worker.place),
         (":slots", &worker.slots),
         (":version", &worker.version),
         (":token", &worker.token),
@@ -66,6 +67,12 @@ pub(crate) fn hear(session: &mut Session<impl Batches>, id: Incarnation, by: Inc
         }
     }
     Ok(false)
+}
+
+/// See [`crate::Store::place_worker`].
+pub(crate) fn place(session: &mut Session<impl Batches>, id: Incarnation, place: Option<u32>) -> Step<bool> {
+    let id = id.0.to_be_bytes();
+    Ok(execute(&session.connection, sql!("worker_place"), &[(":id", &id), (":place", &place)])? == 1)
 }
 
 /// The node that hears a worker; none if it is gone.
@@ -216,8 +223,9 @@ pub(crate) fn rows(db: &dyn Db, statement: Sql, values: &Values<'_>) -> Step<Vec
             token: row.get(6)?,
             node: row.get::<Option<[u8; 16]>>(7)?.map_or(Incarnation(0), |id| Incarnation(u128::from_be_bytes(id))),
             joined_at: instant(row, 8)?,
+            place: row.get(9)?,
         };
-        Ok(WorkerRow { info, heard_at: instant(row, 9)?, running: row.get(10)? })
+        Ok(WorkerRow { info, heard_at: instant(row, 10)?, running: row.get(11)? })
     })
 }
 

@@ -52,6 +52,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(30, "0030_flow_minute"),
     migration!(31, "0031_flow_item_part"),
     migration!(32, "0032_cascade"),
+    migration!(33, "0033_worker_place"),
 ];
 
 /// Number of the newest migration.

@@ -270,24 +270,32 @@ fn a_log_that_is_there_proves_no_start_and_is_read_after_the_end() {
 }
 
 #[test]
-fn every_surprise_has_its_tests_in_the_reference() {
+fn every_surprise_and_every_known_failure_has_its_tests_in_the_reference() {
     let place = |path: &str| std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     let read = |path: &str| std::fs::read_to_string(place(path)).unwrap();
     let page = read("docs/reference/xxl-job.md");
     let tests = ["mainspring-xxl/tests/it/surprises.rs", "mainspring-xxl/tests/it/vectors.rs"]
         .into_iter()
         .chain(["mainspring-server/tests/it/xxl.rs", "mainspring-server/tests/it/xxl/recorded.rs"])
+        .chain(["mainspring-server/tests/it/xxl/faults.rs", "mainspring-cli/tests/it/xxl_faults.rs"])
         .map(|path| read(&format!("crates/{path}")))
         .collect::<String>();
-    for number in 1..=29 {
-        let start = format!("| {number} | ");
-        let row = page.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("surprise {number}"));
+    let has_tests = |row: &str| {
         let names: Vec<&str> = row.rsplit('|').nth(1).unwrap().split('`').skip(1).step_by(2).collect();
         assert!(!names.is_empty(), "{row}");
         for name in names {
-            assert!(tests.contains(&format!("fn {name}(")), "surprise {number}: there is no test {name}");
+            assert!(tests.contains(&format!("fn {name}(")), "{row}: there is no test {name}");
         }
+    };
+    for number in 1..=29 {
+        let start = format!("| {number} | ");
+        has_tests(page.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("surprise {number}")));
     }
+    let (_, failures) = page.split_once("## Known failures").unwrap();
+    let rows: Vec<&str> = failures.lines().skip_while(|line| *line != "|---|---|---|").skip(1).collect();
+    let rows = rows.split(|line| line.is_empty()).next().unwrap();
+    assert!(rows.len() > 10, "{rows:?}");
+    rows.iter().for_each(|row| has_tests(row));
 }
 
 #[test]

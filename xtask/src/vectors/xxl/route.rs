@@ -32,7 +32,8 @@ pub fn check(line: &Value) -> anyhow::Result<Result<(), Difference>> {
     let steps = steps.with_context(|| format!("the answers of {route} cannot be read"))?;
     let (definition, mut memory) = (job(strategy), Memory::default());
     for (number, (job, addresses, theirs)) in steps.into_iter().enumerate() {
-        let mut router = Router::new(addresses.iter().map(|name| candidate(name)).collect());
+        // As they were typed in.
+        let mut router = Router::new((0..).zip(&addresses).map(|(place, name)| candidate(place, name)).collect());
         let job = JobId(job.try_into().context("numbers of jobs are small")?);
         let run = RunId::new(Timestamp::from_millis(0), RunSource::Asked(job, number as u64));
         let run = Unrouted { run, job, definition: &definition, input: None, shard: None };
@@ -60,7 +61,7 @@ fn job(strategy: Strategy) -> Job {
     job
 }
 
-fn candidate(name: &str) -> Candidate {
+fn candidate(place: u32, name: &str) -> Candidate {
     let (name, queues) = (name.to_owned(), vec!["app".to_owned()]);
-    Candidate { name, queues, labels: BTreeMap::new(), slots: 1, heard: true }
+    Candidate { name, queues, labels: BTreeMap::new(), slots: 1, heard: true, place: Some(place) }
 }

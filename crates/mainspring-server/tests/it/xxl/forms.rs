@@ -4,8 +4,7 @@ use mainspring_api::{RunState, XxlAppChange, XxlAppSpec};
 use mainspring_server::Settings;
 use serde_json::{Value, json};
 
-use super::executor::Executor;
-use super::{ended, make_app, put, start};
+use super::{Executor, ended, make_app, put, start};
 use crate::kit::Running;
 
 pub async fn ask(running: &Running, app: &str, token: &str, name: &str, body: Value) -> Value {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use mainspring_api::{RunState, XxlAppSpec};
+use mainspring_rig::executor::{Answer, Executor};
 use serde_json::{Value, json};
 
-use super::executor::{Answer, Executor};
 use super::{ended, make_app, put, start};
 use crate::kit::Running;
 

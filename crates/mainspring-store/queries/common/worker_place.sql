@@ -1,0 +1,1 @@
+UPDATE worker SET place = :place WHERE id = :id
