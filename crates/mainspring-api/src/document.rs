@@ -21,6 +21,7 @@ mod yaml;
 pub use number::is_exact_number;
 use places::Places;
 
+pub(crate) use self::toml::with_exact_floats;
 pub(crate) use node::{escape, shorten};
 
 /// Spelling of a document.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::{Format, escape};
+use crate::document::{Format, escape, with_exact_floats};
 
 /// A value that a format cannot express.
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,8 @@ pub fn write_text<T: Serialize>(value: &T, format: Format) -> Result<String, Exp
         Format::Toml => {
             let tree = serde_json::to_value(value).map_err(|source| writer("TOML", source))?;
             check_toml(&tree, &mut String::new())?;
-            toml::to_string_pretty(value).map_err(|source| writer("TOML", source))
+            let text = toml::to_string_pretty(value).map_err(|source| writer("TOML", source))?;
+            Ok(with_exact_floats(text))
         }
     }
 }

@@ -39,8 +39,9 @@ pub fn is_exact_number(token: &str) -> bool {
     if !token.contains(['.', 'e', 'E']) {
         return token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok();
     }
-    let read = token.parse::<f64>().ok().filter(|number| number.is_finite());
-    read.is_some_and(|number| decimal(token) == decimal(&format!("{number:e}")))
+    // As `serde_json` writes it: where two texts of 17 digits are as near to the double, the standard library writes the other.
+    let read = token.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    read.is_some_and(|number| decimal(token) == decimal(&number.to_string()))
 }
 
 const fn is_of_number(byte: u8) -> bool {
@@ -102,6 +103,10 @@ mod tests {
             ("123456789012345678901234567890", false),
             ("123456789012345678901234567890.0", false),
             ("1e30", true),
+            // Halfway between two texts of 17 digits: the even one is written.
+            ("196892548847082.12", true),
+            ("196892548847082.13", false),
+            ("196892548847082.125", false),
         ];
         for (token, exact) in cases {
             assert_eq!(is_exact_number(token), exact, "{token}");

@@ -13,8 +13,9 @@ pub fn is_exact_number(token: &str) -> bool {
     if !token.contains(['.', 'e', 'E']) {
         return token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok();
     }
-    let read = token.parse::<f64>().ok().filter(|number| number.is_finite());
-    read.is_some_and(|number| decimal(token) == decimal(&format!("{number:e}")))
+    // As `serde_json` writes it: where two texts of 17 digits are as near to the double, the standard library writes the other.
+    let read = token.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    read.is_some_and(|number| decimal(token) == decimal(&number.to_string()))
 }
 
 /// Sign, digits without zeros at either end, and the power of ten of the last one: equal for equal numbers.

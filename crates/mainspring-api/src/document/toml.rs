@@ -1,5 +1,7 @@
 //! TOML with places.
 
+use std::ops::Range;
+
 use serde_json::Number;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -15,6 +17,29 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let lines = Lines::new(text);
     let root = DeTable::parse(text).map_err(|error| syntax(&lines, &error))?;
     Ok(Node { place: (1, 1), content: members(&lines, root.into_inner()) })
+}
+
+/// Writes the floats of a TOML text as JSON writes them, where the writer of TOML chose other digits, which no reader takes.
+pub(crate) fn with_exact_floats(mut text: String) -> String {
+    let mut floats = Vec::new();
+    if let Ok(root) = DeTable::parse(&text) {
+        root.get_ref().values().for_each(|value| find_inexact(value, &mut floats));
+    }
+    floats.sort_unstable_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    floats.into_iter().for_each(|(span, number)| text.replace_range(span, &number.to_string()));
+    text
+}
+
+fn find_inexact(value: &Spanned<DeValue<'_>>, found: &mut Vec<(Range<usize>, Number)>) {
+    match value.get_ref() {
+        DeValue::Float(float) if !is_exact_number(float.as_str()) => {
+            let number = float.as_str().parse().ok().and_then(Number::from_f64);
+            found.extend(number.map(|number| (value.span(), number)));
+        }
+        DeValue::Array(items) => items.iter().for_each(|item| find_inexact(item, found)),
+        DeValue::Table(table) => table.values().for_each(|value| find_inexact(value, found)),
+        _ => {}
+    }
 }
 
 fn syntax(lines: &Lines<'_>, error: &toml::de::Error) -> Fault {

@@ -35,6 +35,22 @@ fn exported_yaml_is_fit_to_be_read_by_people() {
     assert_eq!(write_text(&job, Format::Yaml).unwrap(), expected);
 }
 
+/// Where two texts of 17 digits are equally near to a double, printers choose differently; readers take one of them.
+#[test]
+fn numbers_halfway_between_two_texts_read_back_as_the_same() {
+    let numbers: Vec<f64> = (0..64).map(|part| 196_892_548_847_082.0 + f64::from(part) / 32.0).collect();
+    let input = serde_json::json!({"numbers": numbers, "in": {"it": -numbers[4]}});
+    let job = JobSpec { name: "a".into(), noop: true, input: Some(input), ..JobSpec::default() };
+    let bundle = Bundle { jobs: vec![JobSpec { namespace: Some("n".into()), ..job }], ..Bundle::default() };
+    for format in [Format::Json, Format::Yaml, Format::Toml] {
+        let text = write_text(&bundle, format).unwrap();
+        assert!(text.contains("196892548847082.12") && !text.contains("196892548847082.13"), "{format:?}:\n{text}");
+        let file = JobFile { name: None, format, text: text.as_bytes() };
+        let read = read_job_files(&[file], None).map(|files| files.into_bundle());
+        assert_eq!(read.unwrap(), bundle, "{format:?}:\n{text}");
+    }
+}
+
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z ]{0,12}",
