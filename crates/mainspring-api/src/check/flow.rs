@@ -1,6 +1,7 @@
 //! Rules of flows that need no graph: each component for itself, and the names that connections use.
 
 use super::name::name_problem;
+use super::workflow::HINTS_MAX;
 use crate::document::{escape, shorten};
 use crate::spec::{ComponentSpec, FlowMisfire};
 use crate::{ErrorCode, FlowSpec, Problem, did_you_mean};
@@ -33,8 +34,11 @@ pub fn check_flow(spec: &FlowSpec) -> Vec<Problem> {
                 let message = format!("there is no component \"{}\"", shorten(name));
                 let problem =
                     Problem::new(ErrorCode::FlowUnknownComponent, message).at(format!("/connections/{index}/{key}"));
-                let near = did_you_mean(name, spec.components.keys().map(String::as_str));
-                problems.push(near.map_or(problem.clone(), |near| problem.hint(near)));
+                // Each is compared with all components: the first few are advice enough.
+                let few = problems.len() < HINTS_MAX;
+                let names = spec.components.keys().map(String::as_str);
+                let hint = few.then(|| did_you_mean(name, names)).flatten();
+                problems.push(Problem { hint, ..problem });
             }
         }
     }

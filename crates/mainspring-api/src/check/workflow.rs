@@ -16,7 +16,7 @@ use crate::{ErrorCode, JobSpec, Problem, did_you_mean};
 const MATRIX_MAX: usize = 10_000;
 
 /// How many problems may be there when the nearest name is still looked for.
-const HINTS_MAX: usize = 50;
+pub(super) const HINTS_MAX: usize = 50;
 
 /// Keys of a task that cannot be defaults: they belong to one task.
 pub(super) const OWN_KEYS: [&str; 21] = [

@@ -38,8 +38,7 @@ impl JobSpec {
         }
         let own = self.input.as_ref().and_then(Value::as_object).unwrap_or(&none);
         let of_input = self.check_members(members, own);
-        let of_params = params.iter().filter_map(|(name, value)| self.check_param("params", name, value));
-        let of_params = of_params.take(PROBLEMS_MAX);
+        let of_params = self.check_each("params", params.iter());
         let has = |name: &String| params.contains_key(name) || members.contains_key(name) || own.contains_key(name);
         let missing = self.params.iter().filter(|(name, param)| param.is_missing() && !has(name));
         let missing = missing.map(|(name, _)| {
@@ -86,7 +85,27 @@ impl JobSpec {
         own: &'v Map<String, Value>,
     ) -> impl Iterator<Item = Problem> + 'v {
         let strangers = members.iter().filter(|(name, _)| self.params.contains_key(*name) || !own.contains_key(*name));
-        strangers.filter_map(|(name, value)| self.check_param("input", name, value)).take(PROBLEMS_MAX)
+        self.check_each("input", strangers)
+    }
+
+    /// Returns what is wrong with the first values, and advice for the first few: a name is compared with those of all parameters.
+    fn check_each<'v>(
+        &'v self,
+        place: &'v str,
+        values: impl Iterator<Item = (&'v String, &'v Value)> + 'v,
+    ) -> impl Iterator<Item = Problem> + 'v {
+        let wrong = values.filter_map(move |(name, value)| Some((name, self.check_param(place, name, value)?)));
+        wrong.take(PROBLEMS_MAX).enumerate().map(|(index, (name, problem))| {
+            let is_advised = index < HINTS_MAX && !self.params.contains_key(name);
+            if is_advised { problem.hint(self.known_beside(name)) } else { problem }
+        })
+    }
+
+    /// Says which parameters there are in place of a name.
+    fn known_beside(&self, name: &str) -> String {
+        let names = || self.params.keys().map(String::as_str);
+        let all = || format!("its parameters are {}", listed(names().map(str::to_owned)));
+        did_you_mean(name, names()).unwrap_or_else(all)
     }
 
     fn check_param(&self, place: &str, name: &str, value: &Value) -> Option<Problem> {
@@ -95,10 +114,7 @@ impl JobSpec {
         let shown = shorten(&value.to_string());
         let Some(param) = self.params.get(name) else {
             let message = format!("job \"{}\" has no parameter \"{}\"", self.name, shorten(name));
-            let names = || self.params.keys().map(String::as_str);
-            let all = || format!("its parameters are {}", listed(names().map(str::to_owned)));
-            return wrong(ErrorCode::ParamUnknown, message)
-                .map(|it| it.hint(did_you_mean(name, names()).unwrap_or_else(all)));
+            return wrong(ErrorCode::ParamUnknown, message);
         };
         if let Some(kind) = param.kind.filter(|kind| !kind.accepts(value)) {
             let message = format!("parameter \"{name}\" must be {}, not {shown}", kind.in_words());
@@ -113,8 +129,10 @@ impl JobSpec {
     }
 }
 
-/// Problems of parameters that are said: for each of them all names are compared.
+/// Problems of parameters that are said.
 const PROBLEMS_MAX: usize = 100;
+/// How many of them come with the nearest name.
+const HINTS_MAX: usize = 5;
 
 /// Lists words, and says how many more there are.
 fn listed(words: impl Iterator<Item = String>) -> String {
@@ -195,5 +213,10 @@ mod tests {
             let problems = spec.check_input(None, &BTreeMap::from([(name.to_owned(), json!(1))]));
             assert_eq!(problems[0].hint.as_deref(), Some(hint));
         }
+        // Whoever gives many must not choose how often names are compared.
+        let many: serde_json::Map<String, Value> = (0..200).map(|index| (format!("regoin{index}"), json!(1))).collect();
+        let problems = spec.check_input(Some(&many.into()), &BTreeMap::new());
+        let advised = problems.iter().filter(|problem| problem.hint.is_some()).count();
+        assert_eq!((problems.len(), advised), (100, 5));
     }
 }
