@@ -5,8 +5,13 @@
 pub(super) fn cycles(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); nodes];
     edges.for_each(|(from, to)| children[from].push(to));
-    let mut search =
-        Search { children, index: vec![None; nodes], low: vec![0; nodes], stack: Vec::new(), found: Vec::new() };
+    let mut search = Search {
+        children,
+        index: vec![None; nodes],
+        low: vec![0; nodes],
+        is_open: vec![false; nodes],
+        ..Search::default()
+    };
     for node in 0..nodes {
         if search.index[node].is_none() {
             search.visit(node);
@@ -16,11 +21,16 @@ pub(super) fn cycles(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) 
     search.found
 }
 
+#[derive(Default)]
 struct Search {
     children: Vec<Vec<usize>>,
     index: Vec<Option<usize>>,
+    /// How many nodes have an index.
+    met: usize,
     low: Vec<usize>,
     stack: Vec<usize>,
+    /// Which nodes are on the stack.
+    is_open: Vec<bool>,
     found: Vec<Vec<usize>>,
 }
 
@@ -30,9 +40,10 @@ impl Search {
         while let Some((node, next)) = path.last_mut() {
             let node = *node;
             if *next == 0 && self.index[node].is_none() {
-                let number = self.index.iter().flatten().count();
-                (self.index[node], self.low[node]) = (Some(number), number);
+                (self.index[node], self.low[node]) = (Some(self.met), self.met);
+                self.met += 1;
                 self.stack.push(node);
+                self.is_open[node] = true;
             }
             let Some(child) = self.children[node].get(*next).copied() else {
                 self.close(node);
@@ -45,7 +56,7 @@ impl Search {
             *next += 1;
             match self.index[child] {
                 None => path.push((child, 0)),
-                Some(number) if self.stack.contains(&child) => self.low[node] = self.low[node].min(number),
+                Some(number) if self.is_open[child] => self.low[node] = self.low[node].min(number),
                 Some(_) => {}
             }
         }
@@ -59,6 +70,7 @@ impl Search {
         let first =
             self.stack.iter().rposition(|it| *it == node).expect("a node is on the stack until its group is closed");
         let mut group = self.stack.split_off(first);
+        group.iter().for_each(|node| self.is_open[*node] = false);
         if group.len() > 1 {
             group.sort_unstable();
             self.found.push(group);
