@@ -210,12 +210,14 @@ impl JobFiles {
 
     fn add(&mut self, document: Document, namespace: Option<&str>, problems: &mut Vec<Problem>) {
         let own = document.value["namespace"].as_str().filter(|_| is_bundle(&document.value));
-        let namespace = own.or(namespace).map(str::to_owned);
-        // Named also when nothing of it is listed: whoever empties a file means that.
-        self.named.extend(namespace.clone().filter(|_| is_bundle(&document.value)));
         let further = document.value["namespaces"].as_array().filter(|_| is_bundle(&document.value));
-        self.named.extend(further.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)));
-        let index = self.documents.len();
+        let further = further.into_iter().flatten().filter_map(|name| name.as_str());
+        // Named also when nothing of it is listed: whoever empties a file means that.
+        let named: Vec<String> = own.into_iter().chain(further).map(str::to_owned).collect();
+        let names_none = named.is_empty() && is_bundle(&document.value);
+        self.named.extend(named);
+        let namespace = own.or(namespace).map(str::to_owned);
+        let (index, before) = (self.documents.len(), self.bundle.jobs.len() + self.bundle.calendars.len());
         let mut reader = ItemReader::new(&document.value);
         for (pointer, mut item) in reader.items("calendars", check_calendar) {
             item.namespace = item.namespace.or_else(|| namespace.clone());
@@ -231,6 +233,10 @@ impl JobFiles {
             item.namespace = item.namespace.or_else(|| namespace.clone());
             self.flows.push(item);
             self.flow_origins.push(Origin { document: index, pointer });
+        }
+        // One that names nothing, and lists nothing of other namespaces, is an emptied file of the usual one.
+        if names_none && self.bundle.jobs.len() + self.bundle.calendars.len() == before {
+            self.named.extend(namespace);
         }
         problems.extend(reader.problems.into_iter().map(|problem| {
             let position = place_of(&document, &problem.code, &problem.pointer);

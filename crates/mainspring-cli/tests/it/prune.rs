@@ -24,3 +24,25 @@ fn an_emptied_file_deletes_all_of_its_namespace_and_of_no_other() {
     assert_eq!(program.run(&["job", "list", "-n", "many", "-o", "name"]).stdout, "");
     assert_eq!(program.run(&["job", "list", "-o", "name"]).stdout, "c\n");
 }
+
+#[test]
+fn a_file_whose_jobs_name_their_namespaces_deletes_nothing_of_the_usual_one() {
+    let program = Program::new();
+    let _live = Live::start(&program);
+    program.file("usual.yaml", "jobs: [{name: c, noop: true}]\n");
+    assert_eq!(program.run(&["apply", "usual.yaml"]).code, 0);
+    let files = ["jobs: [{name: a, namespace: many, noop: true}]\n", "namespaces: [many]\n"];
+    for file in files {
+        program.file("many.yaml", file);
+        let pruned = program.run(&["apply", "many.yaml", "--prune", "--yes"]);
+        assert_eq!(pruned.code, 0, "{file}: {pruned:?}");
+        assert_eq!(program.run(&["job", "list", "-o", "name"]).stdout, "c\n", "{file}");
+    }
+    assert_eq!(
+        program.run(&["job", "list", "-n", "many", "-o", "name"]).stdout,
+        "",
+        "it is named, and nothing of it is listed"
+    );
+    program.file("usual.yaml", "jobs: []\n");
+    assert_eq!(program.run(&["diff", "usual.yaml", "--prune"]).code, 10, "an emptied file of the usual one");
+}
