@@ -114,9 +114,10 @@ export async function longNames({ server, open }) {
   await server.call('PUT', `/api/v1/namespaces/default/calendars/${long}`, { name: long, holiday: ['2027-01-01'] });
   await server.job(long, { run: 'exit 1', queue: long, schedule: { cron: '* * * * *', name: long }, labels: { [long.slice(0, 60)]: long }, calendar: long, description: long.repeat(4) });
   await server.run(long);
+  const longest = await longEverywhere(server, long);
   const page = await signIn(await open(), server);
   const problems = [];
-  for (const path of ['/ns/default', `/ns/default/jobs?cols=name,schedule,labels,queue,next&q=${long}`, `/ns/default/jobs/${long}`, `/ns/default/jobs/${long}?tab=schedule`, '/ns/default/runs?cols=state,job,queue,reason', '/ns/default/queues', '/ns/default/calendars']) {
+  for (const path of [...longest, '/ns/default', `/ns/default/jobs?cols=name,schedule,labels,queue,next&q=${long}`, `/ns/default/jobs/${long}`, `/ns/default/jobs/${long}?tab=schedule`, '/ns/default/runs?cols=state,job,queue,reason', '/ns/default/queues', '/ns/default/calendars']) {
     await visit(page, path);
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 800 });
@@ -127,6 +128,26 @@ export async function longNames({ server, open }) {
   }
   await server.call('DELETE', `/api/v1/namespaces/default/jobs/${long}`);
   return problems;
+}
+
+/** The same name in every other table, and the pages that have them. */
+async function longEverywhere(server, long) {
+  const call = (method, path, body) => server.call(method, `/api/v1/${path}`, body);
+  const asks = `A${long.slice(1)}`;
+  await server.job(asks, { tasks: { [long.slice(0, 64)]: { approval: { prompt: long.repeat(2) } } } });
+  await server.run(asks);
+  const gone = `B${long.slice(1)}`;
+  await server.job(gone, { schedule: '0 2 * * *', timezone: 'UTC', noop: true });
+  await call('POST', `namespaces/default/jobs/${gone}/backfills`, { from: '2026-10-06', to: '2026-10-06' });
+  await call('PUT', `namespaces/default/flows/${long}`, { flow: long, description: long, components: { [long]: { generate: { payload: long }, end: 'success' } }, connections: [] });
+  await call('POST', 'webhooks', { name: long, url: `https://example.com/${long}` });
+  await call('PUT', `alert-channels/${long}`, { name: long, webhook: { url: 'http://127.0.0.1:9/' } });
+  await call('PUT', `alert-rules/${long}`, { name: long, namespace: 'default', job: long, alerts: [{ failed: true, channels: [long] }] });
+  await call('POST', 'alert-silences', { namespace: 'default', job: long, until: new Date(Date.now() + 7_200_000).toISOString(), reason: long });
+  await call('POST', 'operations', { action: 'pause', selector: { namespace: 'default', names: [gone] }, reason: long });
+  await call('PUT', `views/${long}`, { page: 'jobs', query: long });
+  const at = (page) => `/ns/default/${page}`;
+  return [...['approvals', 'backfills', 'flows', `flows/${long}`, `flows/${long}?view=list`, `flows/${long}?at=${long}`, 'alerts?tab=rules', 'alerts?tab=channels', 'alerts?tab=silences', `queues?queue=${long}`, `misfires?job=${long}`, 'workers'].map(at), '/webhooks', '/operations', '/settings'];
 }
 
 /** Input is nested deeply, output is large, numbers are beyond 2^53: shown with every digit, or refused in words. */
@@ -169,17 +190,23 @@ export async function hardJson({ server, seen, open }) {
   if (drawn > 200_000) return [`${drawn} characters of the output are drawn`];
 }
 
-/** Markup in descriptions, inputs and logs is text, wherever it stands. */
+/** Markup in descriptions, inputs, outputs, reasons and logs is text, wherever it stands. */
 export async function markupStaysText({ server, seen, open }) {
+  await server.job('marked', { run: 'printf \'{"html":"<b>bold</b>","ansi":"\\\\u001b[31mred"}\\n\' >> "$MS_OUTPUT"' });
+  const marked = await server.run('marked');
+  await server.final(marked);
   const page = await signIn(await open(), server);
   const problems = [];
   for (const [path, text] of [
     ['/ns/default/jobs/nightly-report', 'The <b>report</b> of the night & its "figures"'],
     [`/ns/default/runs/${seen.big}?tab=data`, '<img src=x onerror=alert(1)>'],
     [`/ns/default/runs/${seen.failed}`, '<script>alert(1)</script>'],
+    [`/ns/default/runs/${marked}?tab=data`, '<b>bold</b>'],
+    [`/ns/default/runs/${marked}?tab=data`, '[31mred'],
+    ['/ns/default/alerts?tab=silences', 'The <b>disk</b> is replaced'],
   ]) {
     await visit(page, path);
-    await page.getByText(text).first().waitFor();
+    await page.getByText(text).filter({ visible: true }).first().waitFor();
     const made = await page.locator('main :is(b, img, script)').count();
     if (made > 0) problems.push(`${path} has ${made} elements of the text`);
   }

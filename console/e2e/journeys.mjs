@@ -277,7 +277,7 @@ connections:
   await page.keyboard.press('Enter');
   const panel = page.getByRole('complementary', { name: 'grain' });
   await panel.getByText('every 50 ms').waitFor();
-  await panel.getByRole('img', { name: /^Out, each minute: .* 1,200 at most$/ }).waitFor();
+  await panel.getByRole('img', { name: /^Out, a minute: .* 1,200 at most$/ }).waitFor();
   await panel.getByRole('button', { name: /^stones/ }).click();
   const queue = page.getByRole('complementary', { name: 'grain:stones' });
   await queue.getByRole('img', { name: /^Items: .* 120 at most$/ }).waitFor();
@@ -333,6 +333,7 @@ export async function connectXxlExecutors({ server, open }) {
   await settings.waitFor();
   const token = (await settings.textContent()).match(/accessToken=(\S+)/)[1];
   await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('row', { name: /billing-app/ }).click();
   await page.getByText('No executor has registered').first().waitFor();
   await fetch(`${server.url}/xxl-job-admin/api/registry`, {
     method: 'POST',

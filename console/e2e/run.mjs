@@ -5,6 +5,7 @@ import { launch, profile } from './browser.mjs';
 import * as hardships from './hardships.mjs';
 import * as journeys from './journeys.mjs';
 import { looks } from './looks.mjs';
+import * as questions from './questions.mjs';
 import * as repairs from './repairs.mjs';
 import { Server, fill } from './server.mjs';
 
@@ -23,7 +24,7 @@ const browser = await launch();
 let failed = 0;
 try {
   const seen = await fill(server);
-  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(hardships), ['looks', looks]]) {
+  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(questions), ...Object.entries(hardships), ['looks', looks]]) {
     if (typeof test !== 'function' || isLeftOut(name)) continue;
     const start = Date.now();
     const contexts = [];

@@ -95,6 +95,9 @@ export async function fill(server) {
   await server.job('nightly-report', { schedule: '0 2 * * 1-5', timezone: 'Asia/Shanghai', run: 'echo report', labels: { team: 'billing' }, description: 'The <b>report</b> of the night & its "figures"' });
   await server.job('always-fails', { run: "echo starting\nprintf '\\033[31mError: relation \"orders\" does not exist\\033[0m\\n' >&2\nprintf 'Stack of calls:\\n  File a.py, line 1\\n  File b.py, line 2\\n  File c.py, line 3\\n'\necho '<script>alert(1)</script>'\nexit 3", labels: { team: 'etl' } });
   await server.job('big-numbers', { run: 'echo id=9007199254740993 >> "$MS_OUTPUT"', input: { html: '<img src=x onerror=alert(1)>' } });
+  await server.job('monthly-close', { script: { language: 'python', source: 'import sys\n\n# Sums of the month.\nfor line in sys.stdin:\n    print(line.split(",")[2])\n', args: ['--month', '2026-11'] }, schedule: '30 6 1 * *' });
+  await server.job('poll-feed', { run: 'true', keep_data: true, schedule: [{ cron: '*/30 * * * *', name: 'day' }, { cron: '0 3 * * *', name: 'night' }], paused: true });
+  await server.call('PUT', '/api/v1/namespaces/default/jobs/poll-feed/data', { cursor: 9007199254740, seen: ['a', 'b'] });
   await server.job('waits', { run: 'true', queue: 'gpu' });
   await server.job('long-one', { run: 'sleep 600' });
   await server.job(`n${'a'.repeat(127)}`, { every: undefined, schedule: { every: '1h' }, noop: true });
@@ -121,9 +124,16 @@ export async function fill(server) {
   await server.call('PUT', '/api/v1/alert-rules/etl', { name: 'etl', namespace: 'default', labels: { team: 'etl' }, alerts: [{ failed: true, late: '10m', channels: ['ops'] }, { failed_in_row: 3, runs_longer: '1h', channels: ['ops'], repeat: '4h' }] });
   await server.call('POST', '/api/v1/alert-silences', { namespace: 'default', job: 'resting', until: new Date(Date.now() + 7_200_000).toISOString(), reason: 'The <b>disk</b> is replaced' });
   await server.call('POST', '/api/v1/alert-channels/ops/test');
+  const { token } = await server.call('POST', '/api/v1/xxl/apps', { name: 'ledger-exec', title: 'Ledger of the shop' });
+  for (const address of ['http://10.1.0.7:9999/', 'http://10.1.0.8:9999/']) {
+    await fetch(`${server.url}/xxl-job-admin/api/registry`, { method: 'POST', headers: { 'content-type': 'application/json', 'xxl-job-access-token': token }, body: JSON.stringify({ registryGroup: 'EXECUTOR', registryKey: 'ledger-exec', registryValue: address }) });
+  }
+  // A name that nobody has.
+  await server.call('POST', '/api/v1/webhooks', { name: 'tickets', url: 'https://tickets.invalid/hooks/mainspring', events: ['run.failed'] });
   const flow = await server.run('etl-flow');
   const failed = await server.run('always-fails');
   const big = await server.run('big-numbers');
+  await server.call('POST', '/api/v1/queues/gpu/pause', { reason: 'The cards are replaced' });
   await server.run('waits');
   const long = await server.run('long-one');
   await server.final(failed);

@@ -26,8 +26,19 @@ export function niceMax(value: number): number {
   return Math.max(1, Math.ceil(step * power));
 }
 
-/** Stacked bars over time, with a table for those who read better than they see. */
-export function StackedBars({ title, parts, bars, from, to, aside }: { title: string; parts: readonly BarPart[]; bars: readonly Bar[]; from: ReactNode; to: ReactNode; aside?: ReactNode }) {
+export interface StackedBarsProps {
+  title: string;
+  parts: readonly BarPart[];
+  bars: readonly Bar[];
+  from: ReactNode;
+  to: ReactNode;
+  aside?: ReactNode;
+  /** Shows what a bar counts. */
+  onOpen?: ((index: number) => void) | undefined;
+}
+
+/** Stacked bars over time, with a table for those who read better than they see, and for the keyboard. */
+export function StackedBars({ title, parts, bars, from, to, aside, onOpen }: StackedBarsProps) {
   const t = useT();
   const id = useId();
   const [table, setTable] = useState(false);
@@ -53,7 +64,7 @@ export function StackedBars({ title, parts, bars, from, to, aside }: { title: st
           <table className={css.table}>
             <thead>
               <tr>
-                <th scope="col" />
+                <td />
                 {parts.map((part) => (
                   <th key={part.state} scope="col">
                     {part.word}
@@ -62,11 +73,19 @@ export function StackedBars({ title, parts, bars, from, to, aside }: { title: st
               </tr>
             </thead>
             <tbody>
-              {bars.map((bar) => (
+              {bars.map((bar, index) => (
                 <tr key={bar.label}>
-                  <th scope="row">{bar.label}</th>
-                  {bar.values.map((value, index) => (
-                    <td key={parts[index]?.state}>{value}</td>
+                  <th scope="row">
+                    {onOpen ? (
+                      <button type="button" className={css.open} onClick={() => onOpen(index)}>
+                        {bar.label}
+                      </button>
+                    ) : (
+                      bar.label
+                    )}
+                  </th>
+                  {bar.values.map((value, part) => (
+                    <td key={parts[part]?.state}>{value}</td>
                   ))}
                 </tr>
               ))}
@@ -90,7 +109,7 @@ export function StackedBars({ title, parts, bars, from, to, aside }: { title: st
                 let below = 0;
                 const words = bar.values.map((value, part) => (value > 0 ? `${value} ${parts[part]?.word ?? ''}` : '')).filter(Boolean);
                 return (
-                  <g key={bar.label} className={css.bar}>
+                  <g key={bar.label} className={onOpen ? css.opens : css.bar} onClick={onOpen && (() => onOpen(index))}>
                     <title>{`${bar.label}\n${words.join('\n') || '0'}`}</title>
                     <rect x={index * step} y={0} width={step} height={HEIGHT} className={css.target} />
                     {bar.values.map((value, part) => {

@@ -39,6 +39,41 @@ test('what is not known is told by its code', () => {
   expect(zhSaid.both({ code: 'field.unknown', message: 'unknown key "timout"', hint: 'did you mean "timeout"?' })).toBe('未知的键“timout”。是否指“timeout”？');
 });
 
+test('reasons of a plan to run tasks again are said', () => {
+  for (const [text, means] of [
+    ['chosen', '已选定'],
+    ['failed; its run is cancelled first', '失败；先取消其运行'],
+    ['upstream_failed', '上游失败'],
+    ['after load, clean', '在 load, clean 之后'],
+    ['needed by a, b, c and 4 more', 'a, b, c 等依赖它（另有 4 个）'],
+    ['needs load, which is kept as failed: select that too', '依赖 load，其结果保留为失败：请同时选择'],
+    ['needs load, clean, which cannot run', '依赖 load, clean，而它无法运行'],
+  ] as const) {
+    expect(zhSaid.say('rerun_plan', text)).toBe(means);
+  }
+});
+
+test('messages of alerts are said', async () => {
+  const source = await file('mainspring-server/src/alerts/message.rs');
+  const subject = source.slice(source.indexOf('fn subject('), source.indexOf('fn facts('));
+  const found = [...subject.matchAll(/"([^"]+)"/g)].map(([, text = '']) => text.replace('{count}', '3').replace('{}', '10m'));
+  const whats = found.filter((text) => !text.startsWith('{key}'));
+  expect(whats.length).toBeGreaterThan(7);
+  expect(whats.filter((what) => zhSaid.subject(`pay/roll: ${what}`).includes(what))).toEqual([]);
+  expect(zhSaid.subject('pay/roll still: runs longer than 1h')).toBe('pay/roll 仍然：运行时间超过 1h');
+  expect(zhSaid.subject('pay/roll is well again, after: 2 runs failed')).toBe('pay/roll 已恢复，此前：2 次运行失败');
+  expect(zhSaid.subject('test of the channel ops')).toBe('渠道 ops 的测试');
+  expect(zhSaid.delivery('alert.refused: could not connect to http://127.0.0.1:9: Connection refused')).toContain('无法连接 http://127.0.0.1:9：Connection refused');
+});
+
+/** One source of the crates, without its tests and comments. */
+async function file(name: string): Promise<string> {
+  const fs = await import('node:fs' as string);
+  const path = await import('node:path' as string);
+  const text = (fs.readFileSync(path.resolve('../crates', name), 'utf8') as string).split('#[cfg(test)]\nmod ')[0] ?? '';
+  return text.replace(/^\s*\/\/.*$/gm, '');
+}
+
 /** All sources of some folders of the crates, without their tests and comments. */
 async function sources(...folders: string[]): Promise<string> {
   // The types of the console are those of a browser.

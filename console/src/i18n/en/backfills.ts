@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const backfills = {
   what: 'backfills',
   a: 'This backfill',
@@ -70,7 +72,7 @@ export const backfills = {
   verbs: { pause: 'Pause', resume: 'Resume', cancel: 'Cancel', 'retry-failed': 'Retry what failed' },
   done: { pause: 'Paused. What runs goes on.', resume: 'It goes on.', cancel: 'Cancelled.', 'retry-failed': 'What failed runs again.' },
   cancelTitle: (job: string) => `Cancel the backfill of ${job}?`,
-  cancelText: (open: string, running: string) => `${open} fire times are not run, and ${running} runs are asked to end.`,
+  cancelText: (open: string, running: string) => `${many(open, 'fire time is', 'fire times are')} not run, and ${many(running, 'run is', 'runs are')} asked to end.`,
   noneFailed: 'Nothing has failed.',
   isCancelled: 'It was cancelled. Start another one.',
   isOver: 'It is over.',

@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const calendars = {
   what: 'calendars',
   name: 'Calendar',
@@ -46,5 +48,5 @@ export const calendars = {
   yearText: 'Days whose noon the calendar removes are filled.',
   noYear: 'It removes times of day, not whole days.',
   removedDay: (day: string) => `${day}: removed`,
-  count: (n: string) => `${n} days are removed`,
+  count: (n: string) => `${many(n, 'day is', 'days are')} removed`,
 };

@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const cluster = {
   a: 'The cluster',
   nodes: 'Nodes',
@@ -18,14 +20,14 @@ export const cluster = {
   notTrusted: 'This node may not fire its triggers now: it has lost touch with the database.',
   states: { active: 'active', draining: 'draining', clock_off: 'clock is off', far: 'too far from the database', joining: 'joining', unknown: 'unknown' },
   allOwned: (n: string) => `all ${n} shards have an owner`,
-  unowned: (n: string) => `${n} shards have no owner now`,
+  unowned: (n: string) => `${many(n, 'shard has', 'shards have')} no owner now`,
   shardText: 'Each job belongs to one of 256 shards, and each shard to one node, which fires its triggers.',
   shardLabel: (shard: string, owner: string) => `Shard ${shard}: ${owner}`,
   nobody: 'no owner',
-  epoch: (n: string) => `taken ${n} times`,
+  epoch: (n: string) => `taken ${many(n, 'time')}`,
   drain: 'Drain',
   drainTitle: (name: string) => `Drain ${name}?`,
-  drainText: (shards: string, slots: string) => `Its ${shards} shards move to the other nodes at once. ${slots} runs that it executes go on to their end.`,
+  drainText: (shards: string, slots: string) => `Its ${many(shards, 'shard moves', 'shards move')} to the other nodes at once. ${many(slots, 'run that it executes goes', 'runs that it executes go')} on to the end.`,
   undrain: 'Take part again',
   drained: 'Asked to drain.',
   undrained: 'Takes part again.',
@@ -34,7 +36,7 @@ export const cluster = {
   singleText: 'This server keeps its data in one file, so it is a cluster of one. Several nodes share a PostgreSQL or a MariaDB; nothing else has to be shared.',
   singleCommand: 'How a node of a cluster starts:',
   latenessOf: (minutes: string) => `How late handlers were entered in the last ${minutes} minutes`,
-  entered: (n: string) => `${n} fires`,
+  entered: (n: string) => many(n, 'fire'),
   latenessText: 'Lateness counts from the due time of a fire to the moment when its handler begins.',
   warnings: 'Warnings',
   clockWarn: 'Above half a second it is worth a look; above five the node hands its shards over.',

@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const common = {
   cancel: 'Cancel',
   close: 'Close',
@@ -40,12 +42,12 @@ export const common = {
   until: 'until',
   download: 'Download',
   exportWord: 'Export',
-  exported: (n: string) => `Saved ${n} rows`,
+  exported: (n: string) => `Saved ${many(n, 'row')}`,
   exportedFirst: (n: string) => `Saved the first ${n} rows; there are more`,
   expandAll: 'Unfold all',
   foldAll: 'Fold all',
   wrap: 'Wrap lines',
-  items: (n: string) => `${n} items`,
+  items: (n: string) => many(n, 'item'),
   requestId: 'Request',
   /** Ends a sentence before another one. */
   stop: '. ',

@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const dashboard = {
   title: 'Dashboard',
   range: 'Range',
@@ -9,7 +11,7 @@ export const dashboard = {
   running: 'Running',
   queued: 'Queued',
   workers: 'Workers',
-  nodes: (n: string) => `${n} servers`,
+  nodes: (n: string) => many(n, 'server'),
   oneNode: '1 server',
   chart: 'Runs by when they ended',
   lateness: 'Lateness',
@@ -42,6 +44,8 @@ export const dashboard = {
   rerunDone: 'Started again',
   nextHour: 'Next hour',
   nextNone: 'No job fires within an hour.',
+  later: 'After that',
+  laterNone: 'No job has a fire time to come.',
   peak: (n: string) => `peak ${n} at`,
   fires: (n: number, text: string) => (n === 1 ? '1 fire' : `${text} fires`),
   spread: 'Spread…',

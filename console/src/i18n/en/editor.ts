@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const editor = {
   newTitle: 'New job',
   editTitle: (job: string) => `Edit ${job}`,
@@ -63,6 +65,11 @@ export const editor = {
   scriptLanguage: 'Language',
   scriptHint: 'Servers and workers execute scripts only when they are started with --scripts.',
   scriptSource: 'Script',
+  scriptArgs: 'Arguments',
+  scriptArgsHint: 'One a line.',
+  scriptXxl: 'Arguments as XXL-JOB gives them',
+  scriptXxlHint: 'The parameter, its shard from 0, and the number of shards, in place of the ones above.',
+  languages: { shell: 'Shell', python: 'Python', node: 'Node.js', php: 'PHP', powershell: 'PowerShell' },
   exec: 'Program and arguments',
   execHint: 'One a line, without a shell.',
   handler: 'Handler',
@@ -117,7 +124,7 @@ export const editor = {
   anyType: 'any',
   required: 'required',
   addParam: 'Add a parameter',
-  workflow: (n: string) => `A workflow of ${n} tasks. They are edited as YAML.`,
+  workflow: (n: string) => `A workflow of ${many(n, 'task')}, edited as YAML.`,
   moreOfTrigger: 'Jitter, zone, bounds',
   triggerKeys: { jitter: 'Spread by up to', timezone: 'Zone of this one', start_at: 'Not before', end_at: 'Not after' },
   triggerHints: { jitter: '5m', timezone: 'Europe/Berlin', start_at: '2026-12-01 00:00', end_at: '2027-12-01 00:00' },

@@ -14,6 +14,7 @@ export const misfires = {
   week: '7 days',
   month: '30 days',
   allCauses: 'All causes',
+  ofJob: (job: string) => `Only ${job}`,
   outcomes: { missed: 'missed', suppressed: 'suppressed' } as Record<string, string>,
   causes: {
     misfire: 'nobody was there to fire it in time',
@@ -38,6 +39,8 @@ export const misfires = {
   runMany: (n: string) => (n === '1' ? 'Run 1 job now' : `Run ${n} jobs now`),
   runManyText: 'Each job is run once, however many of its fires were missed.',
   startedMany: (n: string) => (n === '1' ? '1 job started.' : `${n} jobs started.`),
+  backfill: 'Backfill these times…',
+  backfilled: (n: string) => `${n} run by a backfill`,
   runNow: 'Run now',
   runNowTitle: (job: string) => `Run ${job} now?`,
   runNowText: 'One run is started by hand. The instants that were missed stay recorded as missed.',

@@ -1,3 +1,5 @@
+import { many } from './many';
+
 const did = (word: string) => (jobs: string) => `${word} ${jobs}`;
 
 export const operations = {
@@ -12,7 +14,7 @@ export const operations = {
   cancel: 'Cancel the operation',
   cancelling: 'cancelling',
   failed: (n: string) => `${n} failed`,
-  errors: (n: string, shown: string) => (n === shown ? `${n} jobs failed` : `${n} jobs failed; the first ${shown}`),
+  errors: (n: string, shown: string) => (n === shown ? `${many(n, 'job')} failed` : `${n} jobs failed; the first ${shown}`),
   emptyText: 'What is done to many jobs at once is listed here for a week. Choose jobs in the list of jobs to begin.',
   actions: { pause: 'Pause', resume: 'Resume', run: 'Run', cancel: 'Cancel runs', delete: 'Delete', label: 'Label' },
   doing: { pause: did('Pausing'), resume: did('Resuming'), run: did('Starting'), cancel: did('Cancelling runs of'), delete: did('Deleting'), label: did('Labelling') },

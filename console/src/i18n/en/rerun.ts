@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const rerun = {
   title: 'Run again',
   text: 'A new run: the tasks of the plan run again, the others keep their results. Nothing happens before you say so.',
@@ -30,7 +32,7 @@ export const rerun = {
   stale: (n: string) => `The plan no longer holds, and nothing was done. Tasks that differ: ${n}; what the plan said before is struck through. Look, and apply again.`,
   setBack: 'The tasks run again in this run.',
   fromHere: 'Run again from here',
-  titleMany: (n: string) => `Run again in ${n} runs`,
+  titleMany: (n: string) => `Run again in ${many(n, 'run')}`,
   textMany: 'Each run gets a plan of its own, and a new run that carries it out. Tasks that are not in the plan keep their results. Nothing happens before you say so.',
   runOf: 'Run',
   chosenTasks: 'Chosen tasks',

@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const run = {
   page: (id: string) => `Run ${id}`,
   a: 'This run',
@@ -5,6 +7,8 @@ export const run = {
   rerun: 'Run again',
   rerunText: 'Starts a new run with the same input and the same version of the job.',
   rerunLiveText: 'The run is cancelled. When it has ended, a new one starts with the same input and the same version of the job.',
+  withChanges: 'Run with changes…',
+  withChangesText: 'Starts a run of the newest version of the job. The form begins with the input of this run.',
   rerunDone: 'A new run has started.',
   cancel: 'Cancel',
   cancelTitle: 'Cancel this run?',
@@ -103,11 +107,11 @@ export const run = {
     emptyRunning: 'It has written nothing yet. Lines appear as they are written.',
     earlier: (n: string) => `${n} earlier lines`,
     later: (n: string) => `${n} later lines`,
-    count: (n: string) => `${n} lines`,
+    count: (n: string) => many(n, 'line'),
     fold: 'Fold',
     foldHint: 'Folds stack traces, indented lines and ::group:: … ::endgroup:: that are loaded',
-    record: (line: string, n: string) => `Line ${line} and the ${n} lines that belong to it`,
-    folded: (n: string) => `… ${n} lines`,
+    record: (line: string, n: string) => `Line ${line} and the ${many(n, 'line that belongs', 'lines that belong')} to it`,
+    folded: (n: string) => `… ${many(n, 'line')}`,
     truncated: 'The log reached its limit: lines are missing where the mark stands.',
   },
 };

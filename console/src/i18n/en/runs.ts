@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const runs = {
   job: 'Job',
   state: 'State',
@@ -16,15 +18,16 @@ export const runs = {
   search: 'Search runs',
   searchHint: 'state:failed job:report took>10m',
   anyState: 'All',
+  anyTime: 'Show runs of any time',
   from: 'From',
   to: 'Until',
   fresh: (n: number) => (n === 1 ? '1 new run' : `${n} new runs`),
   what: 'runs',
   emptyText: 'A run is one execution of a job. Runs appear here when a trigger fires, or when somebody starts a job.',
   toJobs: 'Go to jobs',
-  cancelMany: (n: string) => `Cancel ${n} runs?`,
+  cancelMany: (n: string) => `Cancel ${many(n, 'run')}?`,
   cancelManyText: 'Runs that are over already stay as they are.',
-  cancelled: (n: string) => `${n} runs are asked to end.`,
+  cancelled: (n: string) => `${many(n, 'run is', 'runs are')} asked to end.`,
   someFailed: (n: string) => `${n} of them were refused.`,
   openLog: 'Open the log',
 };

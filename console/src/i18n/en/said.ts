@@ -13,6 +13,10 @@ export const said = {
   flow: (text: string) => text,
   /** Why an attempt or a run failed: a code, and what it was. */
   failure: (text: string) => text,
+  /** What a message of an alert is about. */
+  subject: (text: string) => text,
+  /** Why a message did not get through: a code, and what it was. */
+  delivery: (text: string) => text,
   /** What is wrong and what to do, in one text. */
   both: ({ message, hint }: Told) => (hint ? `${message}. ${hint}` : message),
 };

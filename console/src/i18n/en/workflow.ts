@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const workflow = {
   tasks: 'Tasks',
   taskWord: 'Task',
@@ -9,7 +11,7 @@ export const workflow = {
   topDown: 'Top down',
   leftRight: 'Left to right',
   copyMermaid: 'Copy as Mermaid',
-  count: (n: string, of: string) => (n === of ? `${n} tasks` : `${n} of ${of} tasks`),
+  count: (n: string, of: string) => (n === of ? many(n, 'task') : `${n} of ${of} tasks`),
   noLayout: 'The graph could not be drawn. The list has all tasks.',
   zoom: 'Size of the graph',
   zoomIn: 'Larger',
@@ -21,7 +23,7 @@ export const workflow = {
   rule: 'Rule',
   condition: 'Condition',
   matrix: 'Matrix',
-  runs: (n: string) => `${n} runs`,
+  runs: (n: string) => many(n, 'run'),
   map: 'Once for each of',
   parallel: 'At once',
   onError: 'When it fails',
@@ -47,9 +49,9 @@ export const workflow = {
   markedSome: (done: string, failed: string) => `${done} marked, ${failed} not.`,
   backfillDates: 'Backfill these dates',
   noDates: 'None of these runs is of a fire time.',
-  failedTasks: (n: string) => `${n} tasks failed`,
+  failedTasks: (n: string) => `${many(n, 'task')} failed`,
   noneStarted: 'No task has started yet.',
-  items: (n: string) => `${n} items`,
+  items: (n: string) => many(n, 'item'),
   asked: 'Asked for.',
   isFinal: 'The task is over.',
   verbs: { approve: 'Approve', reject: 'Reject', skip: 'Skip', cancel: 'Cancel', succeeded: 'Mark as succeeded', failed: 'Mark as failed' },

@@ -1,3 +1,5 @@
+import { many } from './many';
+
 export const xxl = {
   title: 'XXL-JOB',
   what: 'apps',
@@ -68,7 +70,7 @@ export const xxl = {
     paste: 'Or paste it',
     faults: { json: 'This is not JSON. A report is what -o json writes.', report: 'This is JSON, but no report of an import.' },
     tooLarge: 'The file is larger than 64 MiB: no report is.',
-    of: (release: string, items: string) => `Tables of XXL-JOB ${release}: ${items} items.`,
+    of: (release: string, items: string) => `Tables of XXL-JOB ${release}: ${many(items, 'item')}.`,
     written: (n: string) => (n === '1' ? '1 job file was written.' : `${n} job files were written.`),
     noFiles: 'No job file was written.',
     copyOpen: 'Copy open points',

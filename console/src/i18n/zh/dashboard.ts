@@ -43,6 +43,8 @@ export const dashboard: typeof en = {
   rerunDone: '已重新启动',
   nextHour: '未来一小时',
   nextNone: '一小时内没有作业触发。',
+  later: '之后',
+  laterNone: '没有作业还有触发时间。',
   peak: (n: string) => `高峰 ${n}，时间`,
   fires: (_n: number, text: string) => `${text} 次触发`,
   spread: '分散…',

@@ -37,6 +37,8 @@ export const failures: Readonly<Record<string, string>> = {
   'process.timeout': '超过时限',
   'process.too_large': '参数和环境过大',
   'process.working_dir': '工作目录不可用',
+  'script.no_interpreter': '找不到脚本语言的解释器',
+  'script.off': '此处未启用脚本',
   'task.cancelled': '应要求结束',
   'task.not_enabled': '此程序不支持这类任务',
 };
@@ -46,4 +48,14 @@ export const failed: Readonly<Record<string, string>> = {
   'the process exited with code {n}': '退出代码 {n}',
   'task {name} failed': '任务 {name} 失败',
   '{n} tasks failed': '{n} 个任务失败',
+  'it did not succeed': '未成功',
+  'the run of {at} failed': '{at} 的运行失败',
+  '`{host}` is at {ip}, where nothing may be sent: it is no public address, and no exception of the settings names it': '“{host}”位于 {ip}，不允许向其发送：它不是公网地址，设置中也没有例外',
+  'could not find the address of `{host}`: {cause}': '找不到“{host}”的地址：{cause}',
+  'no trusted connection to {place}: {cause}': '无法与 {place} 建立受信任的连接：{cause}',
+  'could not connect to {place}: {cause}': '无法连接 {place}：{cause}',
+  'the answer of {place} broke off: {cause}': '{place} 的响应中断：{cause}',
+  'the exchange with {place} failed: {cause}': '与 {place} 的通信失败：{cause}',
+  '{place} answered {status}, expected {codes}': '{place} 返回 {status}，预期为 {codes}',
+  'no complete answer within {time}': '{time} 内没有完整的响应',
 };

@@ -79,6 +79,7 @@ export const hints: Readonly<Record<string, string>> = {
   'the nodes are {all}': '节点有：{all}',
   'there are: {all}': '现有：{all}',
   'topics are {all}': '可用主题：{all}',
+  "use the token of the server's --script-token-file": '请使用服务器 --script-token-file 中的令牌',
   "use the server's access token": '请使用服务器的访问令牌',
   'wait for their ends, or cancel them: mainspring run rerun {run} … --cancel-running': '等待其结束，或取消它们：mainspring run rerun {run} … --cancel-running',
   'what keeps the others: mainspring run list --state running; a queue of its own for long runs, with workers of its own': '查看占用者：mainspring run list --state running；可为耗时的运行单设队列和工作节点',

@@ -15,6 +15,7 @@ export const misfires: typeof en = {
   day: '24 小时',
   week: '7 天',
   month: '30 天',
+  ofJob: (job: string) => `仅 ${job}`,
   allCauses: '全部原因',
   outcomes: { missed: '错过', suppressed: '被抑制' },
   causes: {
@@ -39,6 +40,8 @@ export const misfires: typeof en = {
   runMany: (n: string) => `立即运行 ${n} 个作业`,
   runManyText: '每个作业只运行一次，无论错过了多少次触发。',
   startedMany: (n: string) => `已启动 ${n} 个作业。`,
+  backfill: '回填这些时间…',
+  backfilled: (n: string) => `${n} 个由回填运行`,
   runNow: '立即运行',
   runNowTitle: (job: string) => `立即运行 ${job}？`,
   runNowText: '手动启动一次运行。错过的时刻仍记录为错过。',

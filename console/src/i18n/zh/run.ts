@@ -7,6 +7,8 @@ export const run: typeof en = {
   rerun: '重新运行',
   rerunText: '以相同的输入和相同的作业版本启动一次新的运行。',
   rerunLiveText: '先取消本次运行。结束后，以相同的输入和相同的作业版本启动一次新的运行。',
+  withChanges: '修改后运行…',
+  withChangesText: '以作业的最新版本启动一次运行，表单以此运行的输入开始。',
   rerunDone: '新的运行已启动。',
   cancel: '取消运行',
   cancelTitle: '取消此次运行？',

@@ -18,6 +18,7 @@ export const runs: typeof en = {
   search: '搜索运行',
   searchHint: 'state:failed job:report took>10m',
   anyState: '全部',
+  anyTime: '显示所有时间的运行',
   from: '从',
   to: '到',
   fresh: (n: number) => `${n} 条新运行`,

@@ -1,5 +1,6 @@
 import { advise, say } from '@/lib/said';
 import type { Told, said as en } from '../en/said';
+import { alertWords, otherAlerts } from './alertWords';
 import { codes } from './codes';
 import { failed, failures } from './failures';
 import { flows } from './flowWhys';
@@ -19,7 +20,21 @@ const zh: typeof en = {
     const [, code, rest] = /^([a-z]+\.[a-z_]+)(?:: ([\s\S]+))?$/.exec(text) ?? [];
     const title = code && failures[code];
     if (!title) return advise(failed, text);
-    return rest === undefined ? title : `${title}：${advise(failed, rest)}`;
+    if (rest === undefined) return title;
+    const told = advise(failed, rest);
+    // What is told of a call says the same as its code.
+    return code.startsWith('http.') && told !== rest ? told : `${title}：${told}`;
+  },
+  subject: (text: string) => {
+    const [, job, still, well, what] = /^(\S+?)(?:( still)|( is well again, after))?: (.+)$/.exec(text) ?? [];
+    if (job === undefined || what === undefined) return advise(otherAlerts, text);
+    const told = advise(alertWords, what);
+    return well ? `${job} 已恢复，此前：${told}` : `${job}${still ? ' 仍然' : ''}：${told}`;
+  },
+  delivery: (text: string) => {
+    const [, code, rest] = /^([a-z]+\.[a-z_]+): ([\s\S]+)$/.exec(text) ?? [];
+    const title = code && codes[code];
+    return title && rest !== undefined ? `${title}：${advise(failed, rest)}` : zh.failure(text);
   },
   both: ({ code, message, hint }: Told) => (hint ? `${zh.say(code, message)}。${zh.hint(hint)}` : zh.say(code, message)),
 };

@@ -4,13 +4,14 @@ import { states } from './states';
 /** What the server says in `why` and in errors, in Chinese. */
 export const sentences: Sentences = {
   joint: '；',
-  words: { ...states.words, upstream_failed: '上游失败', text: '文本', 'a whole number': '整数', 'a number': '数字', 'true or false': 'true 或 false', 'a list': '列表', 'a mapping': '映射' },
+  words: { ...states.words, upstream_failed: '上游失败', text: '文本', 'the access token': '访问令牌', 'a session of the console': '控制台会话', 'a whole number': '整数', 'a number': '数字', 'true or false': 'true 或 false', 'a list': '列表', 'a mapping': '映射' },
   after: [
     [/^it ends by itself if it has not started by (?<at>\S+)$/, '若到 {at} 仍未开始，将自行结束'],
     [/^it is a rerun of run (?<run>\S+)$/, '它重新运行了运行 {run}'],
     [/^it was rerun as run (?<run>\S+)$/, '它已作为运行 {run} 重新运行'],
     [/^(?<n>\d+) runs? (?:is|are) held, to start before it$/, '另有 {n} 个被挂起的运行排在它之前'],
     [/^the end of (?<n>\d+) runs? was asked for$/, '其中 {n} 个已被要求结束'],
+    [/^its run is cancelled first$/, '先取消其运行'],
   ],
   byCode: {
     running: [
@@ -113,6 +114,22 @@ export const sentences: Sentences = {
     ],
     run_paused: [[/^may run; the workflow run is paused$/, '可以运行；但工作流运行已暂停']],
     not_due: [[/^its next instant is (?<at>\S+)$/, '下次触发时间为 {at}']],
+    rerun_plan: [
+      [/^chosen$/, '已选定'],
+      [/^new in the version that is to run$/, '要运行的版本中新增'],
+      [/^not in the version that is to run$/, '要运行的版本中没有'],
+      [/^the run has no record of it$/, '此运行没有它的记录'],
+      [/^runs last$/, '最后运行'],
+      [/^after (?<names>.+) and (?<n>\d+) more$/, '在 {names} 等之后（另有 {n} 个）'],
+      [/^after (?<names>.+)$/, '在 {names} 之后'],
+      [/^needed by (?<names>.+) and (?<n>\d+) more$/, '{names} 等依赖它（另有 {n} 个）'],
+      [/^needed by (?<names>.+)$/, '{names} 依赖它'],
+      [/^another task has failed, and nothing starts after that: select that too$/, '另一个任务已失败，此后不再启动任务：请同时选择它'],
+      [/^needs (?<names>.+), which (?:is|are) kept as (?<state>\w+): select that too$/, '依赖 {names}，其结果保留为{state}：请同时选择'],
+      [/^needs (?<names>.+), which cannot run$/, '依赖 {names}，而它无法运行'],
+      [/^its rule (?<rule>\w+) does not hold$/, '不满足其规则 {rule}'],
+      [/^(?<state>[a-z_]+)$/, '{state}'],
+    ],
     cause: [
       [/^it was started by the end of run (?<run>\S+) of (?<job>\S+), which (?<state>\w+)$/, '由作业 {job} 的运行 {run} 结束（{state}）而启动'],
       [/^it was started by the end of run (?<run>\S+), which is not kept any more$/, '由运行 {run} 结束而启动，该运行已不再保留'],

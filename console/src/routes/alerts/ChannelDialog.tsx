@@ -24,7 +24,7 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
     },
     onSuccess: (saved) => {
       onClose();
-      toastSaved(t.alerts.saved, saved.warnings);
+      toastSaved(t, saved.warnings);
       return client.invalidateQueries({ queryKey: ['alerts'] });
     },
   });

@@ -23,7 +23,7 @@ export function Channels({ onEdit, onShow }: { onEdit: (channel: Channel) => voi
   const act = useAlertActions();
   const last = ({ last_delivery: one }: Channel) =>
     one ? (
-      <span className={css.state} title={one.error ?? undefined}>
+      <span className={css.state} title={one.error ? t.said.delivery(one.error) : undefined}>
         <StateGlyph state={glyphOf(one.state)} /> {t.alerts.states[one.state] ?? one.state} <span className={css.quiet}><Instant at={one.ended_at ?? one.created_at} /></span>
       </span>
     ) : (

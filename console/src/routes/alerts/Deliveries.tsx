@@ -35,7 +35,7 @@ export function Deliveries({ channel, channels, onChannel }: { channel: string |
   const again = (one: Delivery) =>
     one.state === 'pending' ? null : (
       <span className={css.act}>
-        <Button size="s" icon={Send} aria-label={t.alerts.redeliverOf(one.subject)} busy={act.redeliver.isPending && act.redeliver.variables === one.id} onClick={() => act.redeliver.mutate(one.id)}>
+        <Button size="s" icon={Send} aria-label={t.alerts.redeliverOf(t.said.subject(one.subject))} busy={act.redeliver.isPending && act.redeliver.variables === one.id} onClick={() => act.redeliver.mutate(one.id)}>
           {t.alerts.redeliver}
         </Button>
         <CopyMore of={one.subject} command={{ cli: ['alert', 'redeliver', one.id], http: { method: 'POST', path: fillPath('/api/v1/alert-deliveries/{delivery}/redeliver', { delivery: one.id }) } }} />
@@ -49,21 +49,21 @@ export function Deliveries({ channel, channels, onChannel }: { channel: string |
         <div className={css.what}>
           {one.run && one.namespace ? (
             <Link to="/ns/$ns/runs/$run" params={{ ns: one.namespace, run: one.run }}>
-              {one.subject}
+              {t.said.subject(one.subject)}
             </Link>
           ) : (
-            <span>{one.subject}</span>
+            <span>{t.said.subject(one.subject)}</span>
           )}
-          {one.error && one.state !== 'delivered' && <span className={css.error}>{one.error}</span>}
+          {one.error && one.state !== 'delivered' && <span className={css.error}>{t.said.delivery(one.error)}</span>}
           <div className={css.below}>{again(one)}</div>
         </div>
       ),
     },
-    { id: 'channel', header: t.alerts.channel, width: '9rem', wide: true, cell: (one) => one.channel },
+    { id: 'channel', header: t.alerts.channel, width: '7rem', wide: true, cell: (one) => one.channel },
     {
       id: 'state',
       header: t.alerts.state,
-      width: '8rem',
+      width: '7rem',
       cell: (one) => (
         <span className={css.state}>
           <StateGlyph state={glyphOf(one.state)} /> {t.alerts.states[one.state] ?? one.state}
@@ -71,9 +71,9 @@ export function Deliveries({ channel, channels, onChannel }: { channel: string |
       ),
     },
     { id: 'attempts', header: t.alerts.attempts, width: '5rem', align: 'end', wide: true, cell: (one) => formats.number(one.attempts) },
-    { id: 'created', header: t.alerts.made, width: '13rem', wide: true, cell: (one) => <Instant at={one.created_at} /> },
-    { id: 'next', header: t.alerts.next, width: '13rem', wide: true, cell: (one) => (one.state === 'pending' ? <Instant at={one.next_at} relative /> : t.common.none) },
-    { id: 'again', header: '', width: '11rem', wide: true, cell: again },
+    { id: 'created', header: t.alerts.made, width: '10rem', wide: true, cell: (one) => <Instant at={one.created_at} /> },
+    { id: 'next', header: t.alerts.next, width: '12rem', wide: true, cell: (one) => (one.state === 'pending' ? <Instant at={one.next_at} relative /> : t.common.none) },
+    { id: 'again', header: '', width: '10rem', wide: true, cell: again },
   ];
   return (
     <div className={css.stack}>

@@ -31,7 +31,7 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
     },
     onSuccess: (saved) => {
       onClose();
-      toastSaved(t.alerts.saved, saved.warnings);
+      toastSaved(t, saved.warnings);
       return client.invalidateQueries({ queryKey: ['alerts'] });
     },
   });

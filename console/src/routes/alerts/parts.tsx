@@ -38,9 +38,10 @@ export function ProblemNote({ error }: { error: unknown }) {
 }
 
 /** Says that something was saved, and what is probably not meant. */
-export function toastSaved(text: string, warnings: readonly Problem[] = []): void {
+export function toastSaved({ alerts, said }: ReturnType<typeof useT>, warnings: readonly Problem[] = []): void {
+  const text = alerts.saved;
   if (warnings.length === 0) return void toast({ tone: 'good', text });
-  toast({ text: `${text} ${warnings.map(({ message }) => message).join(' ')}`, stays: true });
+  toast({ text: `${text} ${warnings.map(said.both).join(' ')}`, stays: true });
 }
 
 /** A secret as text, or where servers find it. */

@@ -20,7 +20,7 @@ export function useAlertActions() {
     mutationFn: (channel: string) => ask(api.POST('/api/v1/alert-channels/{channel}/test', { params: { path: { channel }, header: header() } })),
     onSuccess: (delivery, channel) => {
       if (delivery.state === 'delivered') return done(t.alerts.tested(channel));
-      toast({ tone: 'bad', text: t.alerts.testFailed(channel, delivery.error ?? delivery.state) });
+      toast({ tone: 'bad', text: t.alerts.testFailed(channel, delivery.error ? t.said.delivery(delivery.error) : delivery.state) });
       return renew();
     },
     onError: (error) => toastError(t.alerts.test, error),

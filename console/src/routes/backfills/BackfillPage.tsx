@@ -67,7 +67,7 @@ function Shown({ backfill }: { backfill: Backfill }) {
               {t.backfills.cascadeOf(backfill.cascade_of)}
             </Link>
           )}
-          {backfill.reason && <p className={css.stale}>{backfill.reason}</p>}
+          {backfill.reason && <p className={css.stale}>{t.said.failure(backfill.reason)}</p>}
           <Facts
             rows={[
               [t.backfills.range, <span key="range"><Instant at={backfill.from} zone={backfill.timezone} date /> – <Instant at={backfill.to} zone={backfill.timezone} date /></span>],

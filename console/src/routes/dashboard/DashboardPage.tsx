@@ -12,12 +12,13 @@ import { useKeys } from '@/lib/keys';
 import { stats } from '@/lib/live';
 import { useStore } from '@/lib/store';
 import { formatInstant, instant } from '@/lib/time';
+import { ActiveBackfills } from './ActiveBackfills';
 import { AttentionList } from './Attention';
 import css from './Dashboard.module.css';
 import { Lateness } from './Lateness';
 import { NextHour } from './NextHour';
 import { Start } from './Start';
-import { coarser, results } from './model';
+import { coarser, misfireRange, results, runsOf } from './model';
 import { type Range, dashboardQuery } from './queries';
 import { dashboardRoute, ranges } from './routes';
 
@@ -53,24 +54,26 @@ export function DashboardPage() {
         <Start ns={ns === '-' ? 'default' : ns} />
       ) : (
         <Loaded query={query} what={t.dashboard.title} skeleton={<Skeleton lines={14} />}>
-          {(data) => <Body data={data} ns={ns} />}
+          {(data) => <Body data={data} ns={ns} range={range} />}
         </Loaded>
       )}
     </Page>
   );
 }
 
-function Body({ data, ns }: { data: Dashboard; ns: string }) {
+function Body({ data, ns, range }: { data: Dashboard; ns: string; range: Range }) {
   const t = useT();
   const formats = useFormats();
   const zone = useZone();
   const now = instant(data.now);
+  const navigate = useNavigate();
   const bars = coarser(data.series, BARS);
+  const open = (index: number) => void navigate({ to: '/ns/$ns/runs', params: { ns }, search: runsOf(bars, index) });
   const at = (text: string) =>
     formatInstant(instant(text), { zone, language: formats.language, now, precision: data.step_ms < 60_000 ? 'second' : 'minute', offset: false });
   return (
     <>
-      <Counters data={data} ns={ns} />
+      <Counters data={data} ns={ns} range={range} />
       {ns !== '-' && <p className={css.quiet}>{data.counters_partial ? `${t.dashboard.counted} ${t.dashboard.partial}` : t.dashboard.counted}</p>}
       <div className={css.two}>
         <Panel title={t.dashboard.chart} aside={ns === '-' ? t.dashboard.table : undefined}>
@@ -80,6 +83,7 @@ function Body({ data, ns }: { data: Dashboard; ns: string }) {
             bars={bars.map((bar) => ({ label: at(bar.at), values: results.map((result) => bar[result]) }))}
             from={at(data.from)}
             to={t.dashboard.now}
+            onOpen={open}
           />
         </Panel>
         <Panel title={t.dashboard.attention} aside={data.attention.length > 0 ? formats.number(data.attention.length) : undefined}>
@@ -93,15 +97,18 @@ function Body({ data, ns }: { data: Dashboard; ns: string }) {
         <Panel title={t.dashboard.nextHour}>
           <NextHour parts={data.next_hour} isComplete={data.next_hour_complete} ns={ns} />
         </Panel>
-        <Panel title={t.dashboard.longest}>
-          <Longest data={data} />
-        </Panel>
+        <div className={css.stack}>
+          <Panel title={t.dashboard.longest}>
+            <Longest data={data} />
+          </Panel>
+          <ActiveBackfills ns={ns} />
+        </div>
       </div>
     </>
   );
 }
 
-function Counters({ data, ns }: { data: Dashboard; ns: string }) {
+function Counters({ data, ns, range }: { data: Dashboard; ns: string; range: Range }) {
   const t = useT();
   const formats = useFormats();
   const { counters, from } = data;
@@ -120,7 +127,7 @@ function Counters({ data, ns }: { data: Dashboard; ns: string }) {
         link={runs('state:failed')}
       />
       <Counter label={t.dashboard.late} value={counters.late_p99_ms == null ? '—' : formats.duration(counters.late_p99_ms)} />
-      <Counter label={t.dashboard.missed} value={formats.number(counters.missed)} tone={counters.missed > 0 ? 'bad' : undefined} link={<Link to="/ns/$ns/misfires" params={{ ns }} />} />
+      <Counter label={t.dashboard.missed} value={formats.number(counters.missed)} tone={counters.missed > 0 ? 'bad' : undefined} link={<Link to="/ns/$ns/misfires" params={{ ns }} search={{ range: misfireRange(range) }} />} />
       <Counter label={t.dashboard.running} value={formats.number(now?.running ?? counters.running)} link={<Link to="/ns/$ns/runs" params={{ ns }} search={{ q: 'state:running' }} />} />
       <Counter label={t.dashboard.queued} value={formats.number(now?.queued ?? counters.queued)} link={<Link to="/ns/$ns/queues" params={{ ns }} />} />
       <Counter

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Dashboard } from './queries';
-import { coarser, isHerd, peakOf, upcoming } from './model';
+import { coarser, isHerd, later, misfireRange, peakOf, runsOf, upcoming } from './model';
 
 const point = (at: number, failed: number, late?: number): Dashboard['series'][number] => ({
   at: new Date(at).toISOString(),
@@ -45,4 +45,20 @@ test('each job is named once, at its first fire', () => {
     ['a', 0],
     ['b', 300_000],
   ]);
+});
+
+test('what fires after the next hour is of other jobs', () => {
+  const job = (name: string, at: number | null) => ({ namespace: 'default', name, next_fire_at: at === null ? null : new Date(at).toISOString() });
+  const listed = [{ namespace: 'default', job: 'a', at: new Date(0).toISOString() }];
+  expect(later(listed, [job('a', 1), job('b', 2), job('c', null), job('d', 4)]).map(({ job: name, at }) => [name, Date.parse(at)])).toEqual([['b', 2], ['d', 4]]);
+});
+
+test('what was missed in a range is in that of the page that it leads to', () => {
+  expect(['1h', '6h', '24h', '7d', '30d', '90d'].map(misfireRange)).toEqual([undefined, undefined, undefined, '7d', '30d', '30d']);
+});
+
+test('a bar leads to the runs that it counts', () => {
+  const bars = [{ at: '2026-01-30T12:00:00Z' }, { at: '2026-01-30T12:01:00Z' }];
+  expect(runsOf(bars, 0)).toEqual({ q: 'ended>=2026-01-30T12:00:00Z ended<2026-01-30T12:01:00Z', to: '2026-01-30T12:01:00Z' });
+  expect(runsOf(bars, 1)).toEqual({ q: 'ended>=2026-01-30T12:01:00Z' });
 });

@@ -60,3 +60,23 @@ export function upcoming(parts: Dashboard['next_hour']): Dashboard['next_hour'][
     .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
     .filter(({ namespace, job }) => !seen.has(`${namespace}/${job}`) && seen.add(`${namespace}/${job}`));
 }
+
+type Fire = Dashboard['next_hour'][number]['top'][number];
+
+/** The fires of other jobs than those that are listed already. */
+export function later(listed: readonly Fire[], jobs: readonly { namespace: string; name: string; next_fire_at?: string | null }[]): Fire[] {
+  const known = new Set(listed.map(({ namespace, job }) => `${namespace}/${job}`));
+  return jobs.flatMap(({ namespace, name, next_fire_at: at }) => (at && !known.has(`${namespace}/${name}`) ? [{ namespace, job: name, at }] : []));
+}
+
+/** The range of the page of misfires that holds what was missed in a range of the dashboard. */
+export function misfireRange(range: string): '7d' | '30d' | undefined {
+  return range === '7d' ? '7d' : range === '30d' || range === '90d' ? '30d' : undefined;
+}
+
+/** The search for the runs that a bar counts: those that ended between its time and that of the next one. */
+export function runsOf(bars: readonly Pick<Point, 'at'>[], index: number): { q: string; to?: string } {
+  const [from, to] = [bars[index]?.at ?? '', bars[index + 1]?.at];
+  // What ended by then was there by then: newer runs need not be searched.
+  return to === undefined ? { q: `ended>=${from}` } : { q: `ended>=${from} ended<${to}`, to };
+}

@@ -7,6 +7,7 @@ import css from './Editor.module.css';
 import { type Path, at } from './document';
 import { InputField } from './InputField';
 import { ParamsForm } from './ParamsForm';
+import { ScriptFields } from './ScriptFields';
 import { XxlFields } from './XxlFields';
 import { ScheduleForm } from './ScheduleForm';
 import { emptyTask, taskOf, tasks } from './schedule';
@@ -181,22 +182,7 @@ function TaskFields({ value, onChange, problem, words: t }: PartProps) {
           )}
         </Field>
       )}
-      {task === 'script' && (
-        <>
-          <Field label={t.scriptLanguage} hint={t.scriptHint} error={problem(['script', 'language'])}>
-            {(field) => (
-              <Select {...field} value={text(['script', 'language']) || 'shell'} onChange={(event) => onChange(['script', 'language'], event.target.value)}>
-                {['shell', 'python', 'node', 'php', 'powershell'].map((language) => (
-                  <option key={language}>{language}</option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label={t.scriptSource} error={problem(['script', 'source'])}>
-            {(field) => <TextArea {...field} mono rows={Math.min(24, Math.max(6, text(['script', 'source']).split('\n').length + 1))} value={text(['script', 'source'])} onChange={(event) => onChange(['script', 'source'], event.target.value)} />}
-          </Field>
-        </>
-      )}
+      {task === 'script' && <ScriptFields value={value} onChange={onChange} problem={problem} words={t} />}
       {task === 'handler' && (
         <Field label={t.handler} hint={t.handlerHint} error={problem(['handler'])}>
           {(field) => <TextInput {...field} mono value={text(['handler'])} onChange={(event) => onChange(['handler'], event.target.value)} />}

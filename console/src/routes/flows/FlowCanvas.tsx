@@ -73,7 +73,7 @@ export function FlowCanvas({ flow, direction, chosen, onChoose, onQueue }: FlowC
           </text>
           {each.bulletins.length > 0 && (
             <path d={`M${at.width - 22} 23 L${at.width - 15} 11 L${at.width - 8} 23z`} className={css.bulletinMark} data-level={each.bulletins.some(({ level }) => level === 'error') ? 'error' : 'warn'}>
-              <title>{each.bulletins[0]?.message}</title>
+              <title>{t.said.failure(each.bulletins[0]?.message ?? '')}</title>
             </path>
           )}
           <text x="12" y="39" className={css.line}>

@@ -13,6 +13,7 @@ import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { useKeys } from '@/lib/keys';
 import panel from '../workflow/Workflow.module.css';
+import { useDirection } from '../workflow/useDirection';
 import { FlowCanvas } from './FlowCanvas';
 import { FlowPanel } from './FlowPanel';
 import { Bulletins, FlowTables } from './FlowTables';
@@ -51,7 +52,8 @@ export function FlowPage() {
 function Shown({ flow, trail }: { flow: Flow; trail: React.ReactNode }) {
   const t = useT();
   const formats = useFormats();
-  const { view = 'canvas', at, dir = 'LR', queue, item } = flowRoute.useSearch();
+  const { view = 'canvas', at, dir: asked, queue, item } = flowRoute.useSearch();
+  const { direction: dir, turned } = useDirection(asked);
   const navigate = useNavigate();
   const remove = useRemove(flow);
   const { make } = useFlowActions(flow);
@@ -107,7 +109,7 @@ function Shown({ flow, trail }: { flow: Flow; trail: React.ReactNode }) {
           ))}
         </div>
         {view === 'canvas' && (
-          <Button size="s" tone="quiet" icon={dir === 'LR' ? ArrowDownUp : ArrowLeftRight} onClick={() => set({ dir: dir === 'LR' ? 'TB' : undefined })}>
+          <Button size="s" tone="quiet" icon={dir === 'LR' ? ArrowDownUp : ArrowLeftRight} onClick={() => set({ dir: turned() })}>
             {dir === 'LR' ? t.workflow.topDown : t.workflow.leftRight}
           </Button>
         )}

@@ -71,7 +71,7 @@ function Component({ component, flow, onChoose }: FlowPanelProps & { component: 
         <ul className={css.bulletins} aria-label={t.flows.bulletins}>
           {component.bulletins.slice(0, 5).map(({ at, level, message }) => (
             <li key={`${at} ${message}`} data-level={level}>
-              <Instant at={at} precision="second" offset={false} /> {message}
+              <Instant at={at} precision="second" offset={false} /> {t.said.failure(message)}
             </li>
           ))}
         </ul>
@@ -90,7 +90,7 @@ function Component({ component, flow, onChoose }: FlowPanelProps & { component: 
           component.next_fire ? [t.flows.next, <Instant key="next" at={component.next_fire} relative />] : undefined,
           [t.flows.tasks, t.flows.tasksOf(formats.number(component.tasks), formats.duration(component.task_ms))],
           component.missed > 0 ? [t.flows.missed, formats.number(component.missed)] : undefined,
-          component.last_skip_at ? [t.flows.lastSkip, <span key="skip"><Instant at={component.last_skip_at} relative /> {component.last_skip_reason}</span>] : undefined,
+          component.last_skip_at ? [t.flows.lastSkip, <span key="skip"><Instant at={component.last_skip_at} relative /> {t.flows.blocked[component.last_skip_reason as keyof typeof t.flows.blocked] ?? component.last_skip_reason}</span>] : undefined,
           [t.flows.takesFrom, before.length > 0 ? queues(before) : t.common.none],
           [t.flows.putsInto, after.length > 0 ? queues(after) : t.common.none],
           ends.length > 0 ? [t.flows.ends, ends.join(', ')] : undefined,

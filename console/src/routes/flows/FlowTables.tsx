@@ -94,9 +94,9 @@ export function Bulletins({ flow, onChoose }: { flow: Flow; onChoose: (name: str
   const t = useT();
   const columns: Column<Bulletin>[] = [
     { id: 'at', header: t.flows.at, width: '14rem', cell: ({ at }) => <Instant at={at} precision="second" relative /> },
-    { id: 'level', header: t.flows.level, width: '6rem', wide: true, cell: ({ level }) => <span className={level === 'error' ? css.error : css.warn}>{level}</span> },
+    { id: 'level', header: t.flows.level, width: '6rem', wide: true, cell: ({ level }) => <span className={level === 'error' ? css.error : css.warn}>{t.flows.levels[level as keyof typeof t.flows.levels] ?? level}</span> },
     { id: 'component', header: t.flows.component, width: '12rem', cell: ({ component }) => component },
-    { id: 'message', header: t.flows.message, cell: ({ message }) => message },
+    { id: 'message', header: t.flows.message, cell: ({ message }) => t.said.failure(message) },
   ];
   return (
     <DataTable

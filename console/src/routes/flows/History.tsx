@@ -30,7 +30,7 @@ export function Spark({ label, samples, of, index, format }: { label: string; sa
         <polyline points={points} className={css.trace} />
       </svg>
       <span className={css.sparkValue}>
-        {format(last)} <small title={t.flows.most}>≤ {format(max)}</small>
+        {format(last)} <small>{t.flows.mostOf(format(max))}</small>
       </span>
     </div>
   );

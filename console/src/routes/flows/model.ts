@@ -6,6 +6,8 @@ import type { ComponentSpec, Flow, FlowComponent, FlowConnection, FlowMinute } f
 
 export const COMPONENT = { width: 224, height: 78 };
 export const QUEUE = { width: 140, height: 40 };
+/** Between a component and a queue: there are twice as many layers as components in a row. */
+const GAP = 30;
 
 export interface FlowNode {
   kind: 'component' | 'connection';
@@ -29,7 +31,7 @@ export function graphOf(components: readonly string[], connections: readonly Pic
   const sizes = nodes.map(({ kind }) => (kind === 'component' ? COMPONENT : QUEUE));
   const widths = sizes.map(({ width }) => width);
   const heights = sizes.map(({ height }) => height);
-  return { nodes, request: direction === 'LR' ? { along: widths, across: heights, edges } : { along: heights, across: widths, edges } };
+  return { nodes, request: direction === 'LR' ? { along: widths, across: heights, edges, gap: GAP } : { along: heights, across: widths, edges, gap: GAP } };
 }
 
 const BODIES = ['run', 'exec', 'http', 'handler', 'script', 'generate', 'log', 'route', 'split', 'merge', 'wait', 'funnel', 'http_in', 'file_in', 'file_out', 'run_job'] as const;

@@ -26,6 +26,8 @@ import { figuresOf } from './figures';
 import { HeatMap } from './HeatMap';
 import css from './Job.module.css';
 import { type Job, jobQuery, jobWhyQuery, lastRunsQuery, triggersQuery } from './queries';
+import { KeptData } from './KeptData';
+import { MissedPanel } from './MissedPanel';
 import { jobRoute, jobTabs } from './routes';
 import { RunNow } from './RunNow';
 import { SchedulePanel } from './SchedulePanel';
@@ -179,7 +181,13 @@ function Overview({ job }: { job: Job }) {
             {() =>
               runs.length === 0 ? (
                 <p className={css.quiet}>
-                  {t.jobDetail.noRuns} {job.next_fire_at && <>{t.jobDetail.noRunsNext} <Instant at={job.next_fire_at} relative />.</>}
+                  {t.jobDetail.noRuns}{' '}
+                  {job.next_fire_at && (
+                    <>
+                      {t.jobDetail.noRunsNext} <Instant at={job.next_fire_at} relative />
+                      {t.common.stop}
+                    </>
+                  )}
                 </p>
               ) : (
                 <>
@@ -210,6 +218,8 @@ function Overview({ job }: { job: Job }) {
       </div>
       <div className={css.column}>
         {why.data && <WhyPanel why={why.data} namespace={job.namespace} title={t.jobDetail.whyTitle} />}
+        <MissedPanel job={job} />
+        {spec.keep_data && <KeptData job={job} />}
         <Panel title={t.jobDetail.facts}>
           <Facts
             rows={[
@@ -253,7 +263,16 @@ function Task({ job }: { job: Job }) {
   }
   if (run) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{run}</pre>;
   if (exec) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{exec.join(' ')}</pre>;
-  if (script) return <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>{`${script.language} ${script.xxl_args ? '' : (script.args ?? []).join(' ')}`.trim()}{'\n'}{script.source}</pre>;
+  if (script) {
+    return (
+      <>
+        <div className={css.quiet}>{[t.editor.languages[script.language], script.xxl_args ? t.editor.scriptXxl : (script.args ?? []).join(' ')].filter(Boolean).join(' · ')}</div>
+        <pre className={css.code} tabIndex={0} role="region" aria-label={t.jobDetail.task}>
+          {script.source}
+        </pre>
+      </>
+    );
+  }
   if (http) return <code>{`${http.method ?? 'GET'} ${http.url}`}</code>;
   if (handler) return <code>{handler}</code>;
   if (xxl) return <code>{`${xxl.app} · ${xxl.handler ?? xxl.glue?.language ?? ''}`}</code>;

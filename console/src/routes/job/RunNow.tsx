@@ -9,14 +9,25 @@ import { useT } from '@/i18n';
 import { type Command, fillPath } from '@/lib/commands';
 import { parseExact } from '@/lib/json';
 import { exactParam, readParam } from './figures';
+import type { Given } from './given';
 import type { Job, ParamSpec } from './queries';
 
+export interface RunNowProps {
+  job: Job;
+  /** What the form begins with; empty when absent. */
+  given?: Given;
+  title?: string;
+  description?: string;
+  onStarted?: (run: { id: string; namespace: string }) => void;
+  onClose: () => void;
+}
+
 /** Asks for parameters, and starts a run. */
-export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
+export function RunNow({ job, given: begun, title, description, onStarted, onClose }: RunNowProps) {
   const t = useT();
   const params = Object.entries(job.spec.params ?? {});
-  const [typed, setTyped] = useState<Record<string, string>>({});
-  const [input, setInput] = useState('');
+  const [typed, setTyped] = useState<Record<string, string>>(begun?.typed ?? {});
+  const [input, setInput] = useState(begun?.input ?? '');
   const [reason, setReason] = useState('');
   const start = useMutation({
     mutationFn: async (body: string) => {
@@ -25,10 +36,11 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
     },
     onSuccess: (run) => {
       onClose();
+      onStarted?.(run);
       toast({
         tone: 'good',
         text: t.jobDetail.started,
-        link: (
+        link: onStarted ? undefined : (
           <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.id }}>
             {t.jobDetail.openRun}
           </Link>
@@ -69,8 +81,8 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
   return (
     <FormDialog
       onClose={onClose}
-      title={t.jobDetail.runNowTitle(job.name)}
-      description={t.jobDetail.runNowText}
+      title={title ?? t.jobDetail.runNowTitle(job.name)}
+      description={description ?? t.jobDetail.runNowText}
       action={t.jobDetail.start}
       ready={ready}
       command={ready ? command() : []}
@@ -96,7 +108,7 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
           }}
         </Field>
       ))}
-      {params.length === 0 && (
+      {(params.length === 0 || (begun?.input ?? '') !== '') && (
         <Field label={t.jobDetail.inputJson} hint={t.jobDetail.inputHint} error={badInput ? t.jobDetail.notJson : undefined}>
           {(field) => <TextArea {...field} mono rows={4} value={input} placeholder="{ }" onChange={(event) => setInput(event.target.value)} />}
         </Field>

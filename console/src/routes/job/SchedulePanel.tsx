@@ -3,6 +3,7 @@ import { Loaded, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { useT } from '@/i18n';
 import { firesQuery, type Trigger } from './queries';
+import { PausedTrigger, TriggerPause } from './TriggerPause';
 import css from './Job.module.css';
 
 /** A trigger in words, with the fires that come next. */
@@ -11,12 +12,14 @@ export function SchedulePanel({ trigger, count, details = false }: { trigger: Tr
   return (
     <section className={css.trigger} aria-label={trigger.name}>
       <header>
-        <strong>{trigger.explanation}</strong>
+        <div className={css.triggerHead}>
+          <strong>{trigger.explanation}</strong>
+          {details && <TriggerPause trigger={trigger} />}
+        </div>
         <span className={css.triggerFacts}>
           <span>{trigger.name}</span>
           <span>{trigger.timezone}</span>
           {trigger.calendar && <span>{`${t.jobDetail.calendar}: ${trigger.calendar}`}</span>}
-          {trigger.paused && <span className={css.pausedWord}>{t.jobDetail.paused}</span>}
           {trigger.state === 'error' && <span className={css.bad}>{trigger.state_reason}</span>}
           {details && (
             <>
@@ -30,6 +33,7 @@ export function SchedulePanel({ trigger, count, details = false }: { trigger: Tr
           )}
         </span>
       </header>
+      <PausedTrigger trigger={trigger} />
       {trigger.kind === 'delay' ? (
         <p className={css.quiet}>
           {t.jobDetail.next}: <Instant at={trigger.next_fire_at} zone={trigger.timezone} relative />

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Ellipsis, Play, TriangleAlert } from 'lucide-react';
+import { Ellipsis, Play, Rewind, TriangleAlert, X } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { CopyItems } from '@/components/ActionBar';
@@ -84,7 +84,7 @@ export function MisfiresPage() {
     { id: 'trigger', header: t.misfires.trigger, wide: true, cell: (row) => row.trigger ?? t.common.none },
     { id: 'count', header: t.misfires.count, width: '6rem', align: 'end', wide: true, cell: (row) => formats.number(row.count) },
     { id: 'outcome', header: t.misfires.outcome, width: '8rem', wide: true, cell: (row) => <StateBadge state={row.outcome === 'missed' ? 'misfired' : 'skipped'} word={t.misfires.outcomes[row.outcome] ?? row.outcome} /> },
-    { id: 'cause', header: t.misfires.cause, cell: (row) => t.misfires.causes[row.cause] ?? row.cause },
+    { id: 'cause', header: t.misfires.cause, cell: (row) => <Cause row={row} /> },
     { id: 'policy', header: t.misfires.policy, width: '9rem', wide: true, cell: (row) => <code>{row.policy}</code> },
     { id: 'recorded', header: t.misfires.recorded, width: '12rem', optional: true, cell: (row) => <Instant at={row.recorded_at} /> },
     {
@@ -95,6 +95,9 @@ export function MisfiresPage() {
         <Menu trigger={<IconButton label={`${t.common.moreActions}: ${row.job}`} icon={Ellipsis} tip={false} />}>
           <MenuItem icon={Play} onSelect={() => void confirm({ title: t.misfires.runNowTitle(row.job), text: t.misfires.runNowText, action: t.misfires.runNow }).then((yes) => yes && start.mutate(row))}>
             {t.misfires.runNow}
+          </MenuItem>
+          <MenuItem icon={Rewind} onSelect={() => void navigate({ to: '/ns/$ns/backfills/new', params: { ns: row.namespace }, search: { job: row.job, from: row.first, to: row.last } })}>
+            {t.misfires.backfill}
           </MenuItem>
           <MenuLine />
           <CopyItems
@@ -125,6 +128,11 @@ export function MisfiresPage() {
             </option>
           ))}
         </Select>
+        {search.job && (
+          <Button icon={X} onClick={() => set({ job: undefined })}>
+            {t.misfires.ofJob(search.job)}
+          </Button>
+        )}
       </div>
       <Weeks ns={ns} />
       {list.error && rows.length === 0 ? (
@@ -161,6 +169,25 @@ export function MisfiresPage() {
         </>
       )}
     </Page>
+  );
+}
+
+/** Why nothing fired, and that a backfill has made up for it. */
+function Cause({ row: { namespace, cause, backfill, backfilled = 0 } }: { row: Misfire }) {
+  const t = useT();
+  const formats = useFormats();
+  return (
+    <>
+      {t.misfires.causes[cause] ?? cause}
+      {backfill && backfilled > 0 && (
+        <>
+          {' · '}
+          <Link to="/ns/$ns/backfills/$backfill" params={{ ns: namespace, backfill }}>
+            {t.misfires.backfilled(formats.number(backfilled))}
+          </Link>
+        </>
+      )}
+    </>
   );
 }
 

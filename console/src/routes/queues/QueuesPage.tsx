@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Pause, Play, SlidersHorizontal, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
@@ -17,6 +17,7 @@ import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { LabelLimits } from './LabelLimits';
 import { LimitsDialog } from './LimitsDialog';
+import { QueueDialog } from './QueueDialog';
 import { type Queue, queuesQuery } from './queries';
 import css from './Queues.module.css';
 import { queuesRoute } from './routes';
@@ -25,9 +26,13 @@ export function QueuesPage() {
   const t = useT();
   const formats = useFormats();
   const { ns } = queuesRoute.useParams();
+  const search = queuesRoute.useSearch();
+  const navigate = useNavigate();
+  const show = (queue: string | undefined) => void navigate({ to: '.', search: { queue }, replace: true });
   const query = useQuery(queuesQuery);
   const [setting, setSetting] = useState<Queue>();
   const setPaused = usePause();
+  const chosen = query.data?.find(({ name }) => name === search.queue);
   const columns: Column<Queue>[] = [
     {
       id: 'name',
@@ -108,12 +113,24 @@ export function QueuesPage() {
             rows={queues}
             rowKey={(queue) => queue.name}
             rowName={(queue) => queue.name}
-            onOpen={setSetting}
+            onOpen={(queue) => show(queue.name)}
             empty={<NothingYet what={t.queues.what}><Prose text={t.queues.emptyText} /></NothingYet>}
           />
         )}
       </Loaded>
       <LabelLimits />
+      {chosen && !setting && (
+        <QueueDialog
+          queue={chosen}
+          ns={ns}
+          onSet={() => {
+            show(undefined);
+            setSetting(chosen);
+          }}
+          onPause={() => void setPaused(chosen)}
+          onClose={() => show(undefined)}
+        />
+      )}
       {setting && <LimitsDialog queue={setting} onClose={() => setSetting(undefined)} />}
     </Page>
   );

@@ -173,9 +173,11 @@ function Plan({ plan, changed }: { plan: RerunPlan; changed: ReadonlyMap<string,
       ),
     },
     { id: 'state', header: t.rerun.before, width: '9rem', wide: true, cell: ({ state }) => (state ? <StateBadge state={state === 'upstream_failed' ? 'skipped' : asState(state)} word={t.workflow.words[state as 'upstream_failed'] || t.states.words[asState(state)]} /> : t.common.none) },
-    { id: 'reason', header: t.rerun.because, wide: true, cell: ({ reason, change }) => [reason, change && t.rerun.changes[change as keyof typeof t.rerun.changes]].filter(Boolean).join(' · ') },
+    { id: 'reason', header: t.rerun.because, wide: true, cell: ({ reason, change }) => [because(reason), change && t.rerun.changes[change as keyof typeof t.rerun.changes]].filter(Boolean).join(' · ') },
     { id: 'estimate', header: t.rerun.estimate, width: '6rem', align: 'end', cell: ({ estimate_ms, action: what }) => (what === 'rerun' && typeof estimate_ms === 'number' ? formats.duration(estimate_ms) : t.common.none) },
   ];
+  // A state alone is one in the words of the console.
+  const because = (reason: string) => t.workflow.words[reason as 'upstream_failed'] ?? t.states.words[reason as State] ?? t.said.say('rerun_plan', reason);
   const rank = (task: RerunTask) => (changed.has(task.name) ? 0 : task.action === 'rerun' ? 1 : task.action === 'cannot_run' ? 2 : 3);
   const rows = plan.tasks.toSorted((a, b) => rank(a) - rank(b));
   return (

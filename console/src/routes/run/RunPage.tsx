@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Ban, CirclePause, CirclePlay, RotateCcw, TriangleAlert } from 'lucide-react';
-import { Suspense, lazy } from 'react';
+import { Ban, CirclePause, CirclePlay, PencilLine, RotateCcw, TriangleAlert } from 'lucide-react';
+import { Suspense, lazy, useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { type Action, ActionBar } from '@/components/ActionBar';
 import { confirm } from '@/components/confirm';
@@ -30,6 +30,7 @@ import { type Step, stepsOf } from './times';
 
 // Only workflows have tasks.
 const RerunDialog = lazy(() => import('./RerunDialog').then((module) => ({ default: module.RerunDialog })));
+const RunWithChanges = lazy(() => import('./RunWithChanges').then((module) => ({ default: module.RunWithChanges })));
 const RunTasks = lazy(() => import('./RunTasks').then((module) => ({ default: module.RunTasks })));
 
 /** In place of a task: what is run again is chosen in the dialog. */
@@ -56,7 +57,8 @@ function RunView({ run }: { run: Run }) {
   const failed = run.state === 'failed';
   const error = useQuery({ ...errorQuery(run.id, undefined), enabled: failed && !run.tasks });
   const why = useQuery({ ...whyQuery(run.id), enabled: !over && run.state !== 'running' });
-  const actions = useActions(run, () => set({ rerun: ALL }));
+  const [changing, setChanging] = useState(false);
+  const actions = useActions(run, () => set({ rerun: ALL }), () => setChanging(true));
   const tabs = runTabs.filter((name) => name !== 'tasks' || run.tasks);
   // A workflow writes nothing itself: what one looks for is with its tasks.
   const first = run.tasks ? 'tasks' : 'log';
@@ -123,6 +125,11 @@ function RunView({ run }: { run: Run }) {
       {search.rerun !== undefined && run.tasks && (
         <Suspense>
           <RerunDialog key={search.rerun} run={run} from={search.rerun === ALL ? undefined : search.rerun.split(',')} onClose={() => set({ rerun: undefined })} />
+        </Suspense>
+      )}
+      {changing && (
+        <Suspense>
+          <RunWithChanges run={run} onClose={() => setChanging(false)} />
         </Suspense>
       )}
       <Steps steps={stepsOf(run, attempts)} run={run} />
@@ -193,7 +200,7 @@ function RunView({ run }: { run: Run }) {
   );
 }
 
-function useActions(run: Run, chooseTasks: () => void): Action[] {
+function useActions(run: Run, chooseTasks: () => void, askInput: () => void): Action[] {
   const t = useT();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -237,6 +244,8 @@ function useActions(run: Run, chooseTasks: () => void): Action[] {
   const cancelCommand: Command = { cli: ['run', 'cancel', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/cancel', path), body: {} } };
   return [
     { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => run.tasks ? chooseTasks() : void confirm({ title: t.run.rerun, text: over ? t.run.rerunText : t.run.rerunLiveText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
+    // Tasks of workflows and of batches are started by others.
+    ...(run.parent ? [] : [{ id: 'changes', label: t.run.withChanges, icon: PencilLine, hidden: true, command: 'local', run: askInput } satisfies Action]),
     ...(run.tasks && !over ? [pause] : []),
     {
       id: 'cancel',

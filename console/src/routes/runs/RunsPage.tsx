@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Ban } from 'lucide-react';
+import { Ban, X } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { complete } from '@/api/facets';
@@ -8,6 +8,7 @@ import { confirm } from '@/components/confirm';
 import { ColumnMenu } from '@/components/DataTable';
 import { ExportMenu } from '@/components/ExportMenu';
 import { NothingMatches, NothingYet } from '@/components/Feedback';
+import { Instant } from '@/components/Instant';
 import { Page } from '@/components/Page';
 import { QueryInput, queryProblem } from '@/components/QueryInput';
 import { StateGlyph } from '@/components/StateBadge';
@@ -84,6 +85,20 @@ export function RunsPage() {
             );
           })}
         </div>
+        {(search.from || search.to) && (
+          <Button size="s" icon={X} title={t.runs.anyTime} onClick={() => set({ from: undefined, to: undefined })}>
+            {search.from && (
+              <>
+                {t.runs.from} <Instant at={search.from} />
+              </>
+            )}{' '}
+            {search.to && (
+              <>
+                {t.runs.to} <Instant at={search.to} />
+              </>
+            )}
+          </Button>
+        )}
         {selected.size > 0 && (
           <div className={css.selected}>
             <span>{t.common.selected(formats.number(selected.size))}</span>

@@ -29,7 +29,7 @@ export function Deliveries({ webhook }: { webhook: string }) {
     { id: 'type', header: t.webhooks.type, cell: (one) => <code>{one.type}</code> },
     { id: 'created', header: t.webhooks.created, width: '12rem', cell: (one) => <Instant at={one.created_at} precision="ms" /> },
     { id: 'attempts', header: t.webhooks.attempts, width: '5rem', align: 'end', cell: (one) => formats.number(one.attempts) },
-    { id: 'answer', header: t.webhooks.answer, cell: (one) => one.error ?? (typeof one.status === 'number' ? `HTTP ${one.status}` : t.common.none) },
+    { id: 'answer', header: t.webhooks.answer, cell: (one) => <Answer of={one} /> },
     { id: 'next', header: t.webhooks.next, width: '12rem', wide: true, cell: (one) => (one.state === 'pending' ? <Instant at={one.next_at} relative /> : t.common.none) },
   ];
   return (
@@ -39,4 +39,12 @@ export function Deliveries({ webhook }: { webhook: string }) {
       </Loaded>
     </Panel>
   );
+}
+
+/** A status, or why there was none: all of it on hover, as it may be long. */
+function Answer({ of }: { of: Delivery }) {
+  const t = useT();
+  if (!of.error) return <>{typeof of.status === 'number' ? `HTTP ${of.status}` : t.common.none}</>;
+  const told = t.said.failure(of.error);
+  return <span title={told}>{told}</span>;
 }

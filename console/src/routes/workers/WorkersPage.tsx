@@ -83,7 +83,7 @@ export function WorkersPage() {
     <Page title={t.shell.workers} actions={connect}>
       <Loaded query={query} what={t.workers.what}>
         {(workers) => (
-          <DataTable label={t.shell.workers} columns={columns} rows={workers} rowKey={(worker) => worker.id} rowName={(worker) => worker.name} empty={<NothingYet what={t.workers.what}>{t.workers.emptyText}</NothingYet>} />
+          <DataTable label={t.shell.workers} columns={columns} rows={workers} rowKey={(worker) => worker.id} rowName={(worker) => worker.name} empty={<NothingYet what={t.workers.what} actions={connect}>{t.workers.emptyText}</NothingYet>} />
         )}
       </Loaded>
       <Tokens />

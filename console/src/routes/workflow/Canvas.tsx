@@ -3,6 +3,7 @@ import { type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode,
 import { flushSync } from 'react-dom';
 import { IconButton } from '@/components/Button';
 import { useT } from '@/i18n';
+import { Minimap } from './Minimap';
 import css from './Workflow.module.css';
 import { type Arrow, type Box, type Direction, type View, boxOf, first, fit, neighbour, pathOf, shown, zoomed } from './shape';
 import type { Drawing } from './useLayout';
@@ -180,6 +181,7 @@ export function Canvas({ label, drawing, direction, chosen, least, isMany = fals
           })}
         </g>
       </svg>
+      <Minimap boxes={boxes} width={width} height={height} size={size} view={current} onView={setView} />
       <div className={css.zoom} role="group" aria-label={t.workflow.zoom}>
         <IconButton label={t.workflow.zoomIn} icon={ZoomIn} tone="plain" onClick={() => zoom(1.3)} />
         <IconButton label={t.workflow.zoomOut} icon={ZoomOut} tone="plain" onClick={() => zoom(1 / 1.3)} />

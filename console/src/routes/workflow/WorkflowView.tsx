@@ -16,6 +16,7 @@ import css from './Workflow.module.css';
 import { focused, graphOf, inOrder, mermaid } from './graph';
 import type { Direction } from './shape';
 import type { TaskStatus } from './status';
+import { useDirection } from './useDirection';
 
 /** What of a workflow is shown: a part of the address. */
 export interface WorkflowSearch {
@@ -45,7 +46,8 @@ export function WorkflowView({ namespace, tasks, of, job, search, onSearch }: Wo
   const copy = useCopy();
   const statuses = of?.statuses;
   const views: readonly (keyof typeof icons)[] = of ? ['graph', 'list', 'gantt'] : job ? ['graph', 'list', 'grid'] : ['graph', 'list'];
-  const { focus = '', task, dir = 'LR' } = search;
+  const { focus = '', task } = search;
+  const { direction: dir, turned } = useDirection(search.dir);
   const view = views.find((each) => each === search.view) ?? 'graph';
   const graph = useMemo(() => graphOf(tasks), [tasks]);
   const nodes = useMemo(() => focused(graph, focus), [graph, focus]);
@@ -72,7 +74,7 @@ export function WorkflowView({ namespace, tasks, of, job, search, onSearch }: Wo
         </div>
         <TextInput mono className={css.focus} data-page-search aria-label={t.workflow.focus} placeholder={t.workflow.focusHint} value={focus} onChange={(event) => onSearch({ focus: event.target.value || undefined })} />
         {view === 'graph' && (
-          <Button size="s" tone="quiet" icon={dir === 'LR' ? ArrowDownUp : ArrowLeftRight} onClick={() => onSearch({ dir: dir === 'LR' ? 'TB' : undefined })}>
+          <Button size="s" tone="quiet" icon={dir === 'LR' ? ArrowDownUp : ArrowLeftRight} onClick={() => onSearch({ dir: turned() })}>
             {dir === 'LR' ? t.workflow.topDown : t.workflow.leftRight}
           </Button>
         )}

@@ -8,6 +8,8 @@ export interface LayoutRequest {
   along: readonly number[];
   across: readonly number[];
   edges: readonly (readonly [number, number])[];
+  /** Room between layers; 56 when absent. */
+  gap?: number;
 }
 
 export interface LayoutAnswer {
@@ -202,7 +204,7 @@ function settle(row: readonly number[], wishes: readonly number[], size: readonl
   }
 }
 
-function drawn({ along, across, edges }: LayoutRequest, { layer, lanes, size }: Mesh, rows: readonly number[][], middle: Float64Array): LayoutAnswer {
+function drawn({ along, across, edges, gap = GAP_ALONG }: LayoutRequest, { layer, lanes, size }: Mesh, rows: readonly number[][], middle: Float64Array): LayoutAnswer {
   const count = along.length;
   let top = Number.POSITIVE_INFINITY;
   let bottom = Number.NEGATIVE_INFINITY;
@@ -217,7 +219,7 @@ function drawn({ along, across, edges }: LayoutRequest, { layer, lanes, size }: 
     const width = row.reduce((most, node) => Math.max(most, along[node] ?? 0), 0);
     begins.push(length);
     widths.push(width);
-    length += width + GAP_ALONG;
+    length += width + gap;
   }
   const layerOf = (node: number) => layer[node] ?? 0;
   return {
@@ -230,7 +232,7 @@ function drawn({ along, across, edges }: LayoutRequest, { layer, lanes, size }: 
         return [begin, at, begin + (widths[layerOf(lane)] ?? 0), at];
       }),
     ),
-    length: Math.max(0, length - GAP_ALONG),
+    length: Math.max(0, length - gap),
     breadth: across.length === 0 ? 0 : bottom - top,
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { layout } from './layout';
-import { boxOf, cut, first, fit, neighbour, pathOf, requestOf, shown, widthOf, zoomed } from './shape';
+import { boxOf, cut, first, fit, isWhole, neighbour, pathOf, requestOf, shown, widthOf, zoomed } from './shape';
 
 const request = requestOf(['a', 'b', 'c', 'd'], [[0, 1], [0, 2], [1, 3], [2, 3]], 'LR');
 const answer = layout(request);
@@ -32,6 +32,10 @@ test('the view fits, zooms at a point and follows a node', () => {
   expect(fit(7680, 100, window).scale).toBeCloseTo(0.1);
   expect(first(400, 100, window)).toEqual(fit(400, 100, window));
   expect(first(7680, 100, window)).toEqual({ scale: 0.6, x: 16, y: 170 });
+  expect(isWhole(400, 100, window, fit(400, 100, window))).toBe(true);
+  expect(isWhole(7680, 100, window, fit(7680, 100, window))).toBe(true);
+  expect(isWhole(7680, 100, window, first(7680, 100, window))).toBe(false);
+  expect(isWhole(400, 100, window, { x: -20, y: 0, scale: 1 })).toBe(false);
   expect(zoomed({ x: 10, y: 0, scale: 1 }, 2, 10, 0)).toEqual({ x: 10, y: 0, scale: 2 });
   expect(shown({ x: 0, y: 0, scale: 1 }, { x: 900, y: 10, width: 100, height: 40 }, window)).toEqual({ x: -224, y: 14, scale: 1 });
 });

@@ -97,6 +97,12 @@ export function first(width: number, height: number, window: { width: number; he
   return { scale: least, x: centred(width, window.width), y: centred(height, window.height) };
 }
 
+/** Tells whether all of a drawing is seen. */
+export function isWhole(width: number, height: number, window: { width: number; height: number }, { x, y, scale }: View): boolean {
+  const slack = 2;
+  return x >= -slack && y >= -slack && x + width * scale <= window.width + slack && y + height * scale <= window.height + slack;
+}
+
 export function zoomed(view: View, factor: number, x: number, y: number): View {
   const scale = Math.min(3, Math.max(0.02, view.scale * factor));
   const by = scale / view.scale;
