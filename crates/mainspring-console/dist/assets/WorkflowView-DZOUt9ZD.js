@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-C7RYCXP9.js";

@@ -1,1 +1,0 @@
-import{Y as e,q as t}from"./Button-CFFs6TPP.js";var n=(0,e(t(),1).createContext)(!1);export{n as t};

@@ -1,1 +1,0 @@
-import{v as e}from"./Button-CFFs6TPP.js";var t=e(void 0);export{t};

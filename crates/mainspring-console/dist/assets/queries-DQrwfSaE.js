@@ -1,1 +1,0 @@
-import{G as e,a as t,x as n}from"./client-C7T41CbS.js";var r=(r,i)=>n({queryKey:[`dashboard`,r,i],queryFn:({signal:e})=>{let n=new URLSearchParams({range:i,...r===`-`?{}:{namespace:r}});return t(`GET`,`/api/v1/dashboard?${n}`,void 0,e)},placeholderData:e,meta:{topics:[`stats`,`runs`,`jobs`],every:5e3}});export{r as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-BLcgLGJB.js";import{Y as t,q as n}from"./Button-CFFs6TPP.js";var r=t(n(),1);function i(t){let n=e();return r.useCallback(e=>n.navigate({...e,from:e.from??t?.from}),[t?.from,n])}export{i as t};

@@ -1,1 +1,0 @@
-import{Y as e,q as t}from"./Button-CFFs6TPP.js";var n=e(t(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};
