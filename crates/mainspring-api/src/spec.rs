@@ -38,8 +38,8 @@ pub use group::{GROUPS_DEEP_MAX, GroupSpec};
 pub use hold::{ApprovalSpec, WaitSpec};
 pub use http::{HttpTask, Status};
 pub use mainspring_model::{
-    AfterOn, Backoff, Block as XxlBlock, Leftovers, MisfirePolicy as Misfire, NeedAt, OnLost, OnMissing, OnTimeout,
-    Overlap, ScriptLanguage, Semantics, Strategy as Routing, TriggerKind, TriggerRule,
+    AfterOn, Backoff, Block as XxlBlock, Leftovers, LogicalDate, MisfirePolicy as Misfire, NeedAt, OnLost, OnMissing,
+    OnTimeout, Overlap, ScriptLanguage, Semantics, Strategy as Routing, TriggerKind, TriggerRule,
 };
 pub use script::ScriptSpec;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, TriggerSpec, Weekday};
@@ -224,6 +224,10 @@ pub struct JobSpec {
     /// Whether each run is given the data that the last one that succeeded has left (Quartz: `PersistJobDataAfterExecution`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_data: Option<bool>,
+    /// Which end of its data interval names a run: `fire` (the default) is its fire time, `start` the fire time before, as in Airflow.
+    /// `MS_DATA_START` and `MS_DATA_END` are the same for both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_date: Option<LogicalDate>,
     /// Who is told when the job goes wrong; at most 50.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("maxItems" = 50))]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use mainspring_model::{AfterOn, is_default};
+use mainspring_model::{AfterOn, LogicalDate, is_default};
 pub use mainspring_model::{Backoff, Block, Leftovers, OnLost, Overlap, ScriptLanguage};
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -134,6 +134,9 @@ pub struct Job {
     /// Whether each run is given the data that the last one that succeeded has left: Quartz's `PersistJobDataAfterExecution`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_data: bool,
+    /// Which end of its data interval a run is named after.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub logical_date: LogicalDate,
     /// Who is told when it goes wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alerts: Vec<crate::alert::Rule>,
@@ -172,6 +175,7 @@ impl Job {
             on_lost: OnLost::Fail,
             leftovers: Leftovers::Warn,
             keep_data: false,
+            logical_date: LogicalDate::Fire,
             alerts: Vec::new(),
             paused: false,
             triggers: Vec::new(),

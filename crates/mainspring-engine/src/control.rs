@@ -10,6 +10,7 @@ mod backfills;
 mod calendars;
 mod calls;
 mod data;
+mod dates;
 mod herd;
 mod jobs;
 mod logs;

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use mainspring_core::job::Job;
-use mainspring_core::rule::Start;
+use mainspring_core::job::{Job, JobKey};
+use mainspring_core::rule::{Loaded, Start, guarded};
 use mainspring_core::workflow::RunFacts;
+use mainspring_core::workflow::backfill::reaching;
+use mainspring_core::workflow::dates::{Dated, LogicalDate};
 use mainspring_core::{RunId, Timestamp, TriggerId};
-use mainspring_store::{Error, Result, causes};
+use mainspring_store::{Error, Result, RunInfo, causes};
 
-use crate::definitions::Definitions;
+use crate::definitions::{Definitions, REACH_MS, reached};
 
 /// Runs of which each repeats the next, or was started by it, that are followed to the one that a trigger made.
 const REPEATS_MAX: u32 = 100;
@@ -21,16 +23,54 @@ impl Definitions {
         run: RunId,
         trigger: Option<TriggerId>,
         fire_time: Timestamp,
-    ) -> Result<(RunFacts, bool)> {
+        named: LogicalDate,
+    ) -> Result<(Dated, bool)> {
         let trigger = match trigger {
             Some(trigger) => Some(trigger),
             None => self.trigger_of(run).await?,
         };
-        let before = match trigger {
-            Some(trigger) => self.previous_fire(trigger, fire_time).await?,
-            None => None,
+        let Some(trigger) = trigger else { return Ok((Dated::new(fire_time, [None; 2], named), false)) };
+        let before = self.previous_fire(trigger, fire_time).await?;
+        let previous = match (named, before.flatten()) {
+            // Only then is it the one before that which names the run before.
+            (LogicalDate::Start, Some(start)) => [Some(start), self.previous_fire(trigger, start).await?.flatten()],
+            (_, start) => [start, None],
         };
-        Ok((RunFacts::dated(run, fire_time, before.flatten()), before.is_some()))
+        Ok((Dated::new(fire_time, previous, named), before.is_some()))
+    }
+
+    /// The date that names a run: its fire time, unless its job names runs after the start of their data. Where retention has taken the
+    /// definition, nobody knows better than the fire time.
+    pub(crate) async fn logical_date(&self, run: &RunInfo) -> Result<Timestamp> {
+        let job = match self.definition(run.job, run.job_version.base()).await {
+            Ok(job) => job,
+            Err(Error::NotFound { .. }) => return Ok(run.fire_time),
+            Err(error) => return Err(error),
+        };
+        if job.logical_date == LogicalDate::Fire {
+            return Ok(run.fire_time);
+        }
+        // A task or shard has the date of its run.
+        let of = run.parent.unwrap_or(run.id);
+        Ok(self.dates(of, run.trigger, run.fire_time, job.logical_date).await?.0.logical)
+    }
+
+    /// The fire time of a run of this logical date, by the triggers of its job as they are now, where that differs from the date.
+    pub(crate) async fn fires_for(&self, key: &JobKey, date: Timestamp) -> Result<Option<Timestamp>> {
+        let Some(job) = self.store.job(key).await? else { return Ok(None) };
+        if job.definition.logical_date == LogicalDate::Fire {
+            return Ok(None);
+        }
+        let (loaded, _) = self.load(self.rows_of(key).await?).await?;
+        let fires = loaded.into_iter().filter_map(|Loaded { row, rule }| {
+            let definition = rule.definition.triggers.get(row.index as usize)?;
+            let reaching = reaching(&rule.trigger, definition, date);
+            let after = || reaching.fires_between(date + 1, date + REACH_MS).next();
+            let fire = guarded(after).ok().flatten()?;
+            let before = guarded(|| reached(&rule.trigger, definition, fire)).ok().flatten();
+            (before == Some(date)).then_some(fire)
+        });
+        Ok(fires.min())
     }
 
     /// The trigger that made a run, or the run that it repeats or whose task has started it: these stand for the same interval.
@@ -53,8 +93,8 @@ impl Definitions {
             return Arc::clone(definition);
         }
         loop {
-            match self.dates(start.run, start.trigger, start.fire_time).await {
-                Ok((dates, _)) => return Arc::new(definition.dated(&dates)),
+            match self.dates(start.run, start.trigger, start.fire_time, definition.logical_date).await {
+                Ok((dates, _)) => return Arc::new(definition.dated(&RunFacts::dated(start.run, &dates))),
                 Err(Error::Closed) => return Arc::clone(definition),
                 Err(error) => {
                     tracing::error!(error = %causes(&error), run.id = %start.run, "the dates of a claimed run could not be read; trying again");

@@ -23,7 +23,7 @@ use crate::metrics::Metrics;
 const CACHED_MAX: usize = 200_000;
 const RETRY_AFTER_MS: i64 = 250;
 /// How far before a date its trigger is taken to have been there: far enough for one that fires once in four years.
-const REACH_MS: i64 = 9 * 366 * 86_400_000;
+pub(crate) const REACH_MS: i64 = 9 * 366 * 86_400_000;
 
 /// More than a job may have triggers.
 const TRIGGERS_MAX: u32 = 10_000;
@@ -213,7 +213,7 @@ impl Definitions {
         Ok(self.rows_of(key).await?.into_iter().map(|row| row.id).collect())
     }
 
-    async fn rows_of(&self, JobKey { namespace, name }: &JobKey) -> Result<Vec<TriggerRow>> {
+    pub(crate) async fn rows_of(&self, JobKey { namespace, name }: &JobKey) -> Result<Vec<TriggerRow>> {
         let (namespace, job) = (Some(namespace.clone()), Some(name.clone()));
         let query = TriggerQuery { namespace, job, after: None, limit: TRIGGERS_MAX };
         Ok(self.store.triggers(query).await?.into_iter().map(|it| it.trigger.row).collect())
@@ -340,7 +340,7 @@ impl Definitions {
     }
 
     /// Compiles rows. Those that cannot be are in the second list, with the reason.
-    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerRow, String)>)> {
+    pub(crate) async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerRow, String)>)> {
         let mut calendars = FxHashMap::default();
         let mut loaded = Vec::with_capacity(rows.len());
         let mut broken = Vec::new();

@@ -361,6 +361,7 @@ impl Inner {
             }
             for task in asks {
                 let answer = values::ask(&*self.store, live, task, false, self.time.now()).await?;
+                let answer = self.find_fire(live, task, answer).await?;
                 live.answer(task, answer);
             }
         }
@@ -368,9 +369,8 @@ impl Inner {
 
     /// A run as its rows say.
     async fn load(&self, plan: &Arc<Plan>, row: &WorkflowRow) -> Result<Live> {
-        let (facts, is_dated) = self.facts(plan, row).await?;
-        let mut live = Live::new(Arc::clone(plan), row, facts);
-        live.is_dated = is_dated;
+        let mut live = Live::new(Arc::clone(plan), row);
+        self.date(&mut live).await?;
         for task in live.unknown() {
             let answer = values::ask(&*self.store, &live, task, true, self.time.now()).await?;
             live.know(task, answer);
@@ -394,12 +394,14 @@ impl Inner {
         Ok(())
     }
 
-    /// What tasks are told of a run, and whether a schedule says which data belong to it.
-    async fn facts(&self, plan: &Plan, row: &WorkflowRow) -> Result<(RunFacts, bool)> {
-        if !plan.asks_interval() {
-            return Ok((RunFacts::new(row.run, row.fire_time), false));
+    /// Reads the dates of a run that its tasks ask for.
+    async fn date(&self, live: &mut Live) -> Result<()> {
+        if live.plan.asks_interval() {
+            let named = live.plan.job().logical_date;
+            (live.dates, live.is_dated) = self.definitions.dates(live.run, None, live.fire_time, named).await?;
+            live.facts = RunFacts::dated(live.run, &live.dates);
         }
-        self.definitions.dates(row.run, None, row.fire_time).await
+        Ok(())
     }
 
     /// What runs of a version go by; or why it is no workflow.

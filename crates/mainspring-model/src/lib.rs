@@ -20,7 +20,7 @@ pub use log::Stream;
 pub use run::{AttemptOutcome, Origin, RunState, Verdict};
 pub use script::ScriptLanguage;
 pub use trigger::{AfterOn, MisfirePolicy, Semantics, TriggerKind, UnknownMisfirePolicy, UnknownSemantics};
-pub use workflow::{NeedAt, OnMissing, OnTimeout, TaskState, TriggerRule};
+pub use workflow::{LogicalDate, NeedAt, OnMissing, OnTimeout, TaskState, TriggerRule};
 pub use xxl::Block;
 
 /// Lists as readers of the API meet them: with `Unknown` for words that are newer than the reader.

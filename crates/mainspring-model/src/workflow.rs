@@ -114,6 +114,19 @@ words!(
 );
 
 words!(
+    /// Which end of its data interval a run is named after.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema, utoipa::ToSchema))]
+    LogicalDate {
+        /// The fire time, at which the interval ends.
+        #[default]
+        Fire = "fire",
+        /// The beginning of the interval, which is the fire time before, as Airflow's interval timetables have it.
+        Start = "start",
+    }
+);
+
+words!(
     /// What becomes of a need while there is no run of the other workflow for its date.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema, utoipa::ToSchema))]

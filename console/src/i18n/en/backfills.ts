@@ -55,6 +55,7 @@ export const backfills = {
   firstRows: (n: string) => `The first ${n} are listed; the sums are of all.`,
   emptyRange: 'The trigger does not fire in this range.',
   fireTime: 'Fire time',
+  logicalDate: 'Logical date',
   action: 'What happens',
   actions: { create: 'runs', rerun: 'runs again', keep: 'left as it is', active: 'under way', absent: 'has no run' },
   existing: 'Run before',

@@ -37,6 +37,7 @@ export const run = {
     unknown: 'by something newer than this console',
   },
   due: 'due',
+  logicalDate: 'Logical date',
   created: 'recorded',
   claimed: 'claimed',
   started: 'started',

@@ -55,6 +55,7 @@ export const backfills: typeof en = {
   firstRows: (n: string) => `列出前 ${n} 个，合计为全部。`,
   emptyRange: '触发器在此范围内不触发。',
   fireTime: '触发时间',
+  logicalDate: '逻辑日期',
   action: '将发生',
   actions: { create: '运行', rerun: '重新运行', keep: '保持不变', active: '正在进行', absent: '没有运行' },
   existing: '之前的运行',

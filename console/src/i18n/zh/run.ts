@@ -37,6 +37,7 @@ export const run: typeof en = {
     unknown: '由比此控制台更新的功能启动',
   },
   due: '应触发',
+  logicalDate: '逻辑日期',
   created: '已记录',
   claimed: '已领取',
   started: '已开始',

@@ -104,7 +104,11 @@ function Items({ backfill }: { backfill: Backfill }) {
       {id}
     </Link>
   );
+  const names: Column<BackfillItem>[] = rows.some((item) => item.logical_date)
+    ? [{ id: 'date', header: t.backfills.logicalDate, width: '18rem', cell: ({ logical_date, fire_at }) => <Instant at={logical_date ?? fire_at} zone={backfill.timezone} date /> }]
+    : [];
   const columns: Column<BackfillItem>[] = [
+    ...names,
     { id: 'at', header: t.backfills.fireTime, width: '18rem', cell: ({ fire_at }) => <Instant at={fire_at} zone={backfill.timezone} date /> },
     { id: 'state', header: t.backfills.state, width: '9rem', cell: (item) => <ItemBadge state={item.state} /> },
     { id: 'action', header: t.backfills.action, width: '10rem', wide: true, cell: ({ action }) => t.backfills.actions[action as 'create'] ?? action },

@@ -182,8 +182,12 @@ function Plan({ plan, changed }: { plan: BackfillPlan; changed: ReadonlyMap<stri
         { id: 'why', header: t.backfills.why, wide: true, cell: ({ why }) => why ?? t.common.none },
       ]
     : [];
+  const names: Column<BackfillPlanItem>[] = plan.items.some((item) => item.logical_date)
+    ? [{ id: 'date', header: t.backfills.logicalDate, width: '18rem', cell: ({ logical_date, fire_at }) => <Instant at={logical_date ?? fire_at} zone={plan.timezone} date /> }]
+    : [];
   const columns: Column<BackfillPlanItem>[] = [
     ...levels,
+    ...names,
     { id: 'at', header: t.backfills.fireTime, width: '18rem', cell: ({ fire_at }) => <Instant at={fire_at} zone={plan.timezone} date /> },
     {
       id: 'action',

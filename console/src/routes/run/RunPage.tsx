@@ -337,6 +337,7 @@ function RunFacts({ run }: { run: Run }) {
       rows={[
         [t.run.origin, t.run.origins[run.origin] ?? t.run.origins.unknown],
         run.trigger ? [t.run.trigger, run.trigger] : undefined,
+        run.logical_date ? [t.run.logicalDate, <Instant key="ld" at={run.logical_date} />] : undefined,
         [t.run.queue, run.queue],
         [t.run.priority, formats.number(run.priority)],
         run.worker ? [t.run.worker, run.worker] : undefined,

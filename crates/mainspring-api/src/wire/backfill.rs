@@ -40,7 +40,7 @@ words!(BackfillOrder: Asc = "asc", Desc = "desc");
     "from": "2026-07-01", "to": "2026-07-07", "reprocess": "failed", "max_active": 2, "plan": "5f0c1d2e3a4b"
 }))]
 pub struct BackfillSpec {
-    /// The first day of the range, as `2026-07-01`, a local time such as `2026-07-01T06:00`, or an instant with its offset.
+    /// The first day of the range of logical dates, which are fire times unless the job says otherwise, as `2026-07-01`, a local time such as `2026-07-01T06:00`, or an instant with its offset.
     pub from: String,
     /// The last one, which counts; of a day all of it. Now when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,6 +184,9 @@ pub struct BackfillPart {
 pub struct BackfillPlanItem {
     /// Fire time.
     pub fire_at: Timestamp,
+    /// The date that names its run, where that is not the fire time: the job has `logical_date: start`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_date: Option<Timestamp>,
     /// What is done about it.
     pub action: BackfillAction,
     /// The newest run that there is.
@@ -347,6 +350,9 @@ pub struct BackfillItem {
     pub number: u64,
     /// Fire time.
     pub fire_at: Timestamp,
+    /// The date that names its run, where that is not the fire time: the job has `logical_date: start`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_date: Option<Timestamp>,
     /// `create` or `rerun`.
     pub action: BackfillAction,
     /// Where it stands.

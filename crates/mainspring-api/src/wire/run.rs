@@ -33,6 +33,9 @@ pub struct Run {
     /// Fire time; absent when it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fire_at: Option<Timestamp>,
+    /// The date that names it, where that is not its fire time: the job has `logical_date: start`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logical_date: Option<Timestamp>,
     /// Fire time plus jitter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_at: Option<Timestamp>,

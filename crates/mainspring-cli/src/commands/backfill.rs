@@ -14,7 +14,9 @@ use crate::name::{self, JobName};
 use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::progress;
-use crate::views::{BACKFILL, BACKFILL_CASCADE_ITEM, BACKFILL_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_ITEM};
+use crate::views::{
+    BACKFILL, BACKFILL_CASCADE_ITEM, BACKFILL_ITEM, BACKFILL_NAMED_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_ITEM,
+};
 use crate::wait::WaitArgs;
 use crate::who;
 
@@ -363,6 +365,7 @@ async fn plan(session: &Session, spec: &SpecArgs, list: &ListArgs, output: &Outp
     let view = match (plan.cascade, &plan.part) {
         (true, _) => &BACKFILL_CASCADE_ITEM,
         (false, Some(_)) => &BACKFILL_PART_ITEM,
+        (false, None) if items.iter().any(|item| item.logical_date.is_some()) => &BACKFILL_NAMED_ITEM,
         (false, None) => &BACKFILL_PLAN_ITEM,
     };
     output.list(&items, view)?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use mainspring_api::{Problem, ProblemDetails};
+use mainspring_api::{JobSpec, LogicalDate, Problem, ProblemDetails};
 use mainspring_core::workflow::measure;
 use serde::Serialize;
 
@@ -45,6 +45,9 @@ struct Summary<'a> {
     workflows: Vec<Measures<'a>>,
     /// Errors, up to 100, each with code, message, pointer, position and hint as in answers of the API.
     problems: &'a [Problem],
+    /// Jobs whose runs are named after the start of their data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    named_by_start: Vec<&'a str>,
     /// How many more errors there are.
     problems_omitted: usize,
     warnings: &'a [Problem],
@@ -98,6 +101,7 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
         flows: read.flows().len(),
         workflows: found.workflows.iter().map(Measures::of).collect(),
         problems: &found.problems[..listed],
+        named_by_start: bundle.jobs.iter().filter(|job| is_named_by_start(job)).map(|job| job.name.as_str()).collect(),
         problems_omitted: found.problems.len() - listed,
         warnings: &found.warnings,
     };
@@ -107,11 +111,20 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
         Form::Table => {
             output.text(sentence(&summary))?;
             summary.workflows.iter().try_for_each(|workflow| output.text(workflow.sentence()))?;
+            summary.named_by_start.iter().try_for_each(|job| output.text(format_args!("{job}: {NAMED_BY_START}")))?;
         }
         Form::Name => bundle.jobs.iter().try_for_each(|job| output.text(&job.name))?,
         _ => output.document(&summary)?,
     }
     if summary.valid { Ok(()) } else { Err(files::invalid(found.problems)) }
+}
+
+/// What `logical_date: start` means.
+const NAMED_BY_START: &str =
+    "logical_date is start, so a run is named after the fire time before it, where its data begin";
+
+fn is_named_by_start(job: &JobSpec) -> bool {
+    job.logical_date == Some(LogicalDate::Start)
 }
 
 fn sentence(summary: &Summary<'_>) -> String {

@@ -49,6 +49,7 @@ pub const BACKFILL_ITEM: View<BackfillItem> = View {
         Column::usual("ACTION", |it, _| text(it.action)),
         Column::usual("RUN", |it, _| optional(it.run.as_ref())),
         Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
+        Column::extra("LOGICAL DATE", |it, style| text(style.at(it.logical_date.or(Some(it.fire_at))))),
     ],
     name: |it| it.number.to_string(),
     empty: "no items",
@@ -65,6 +66,18 @@ pub const BACKFILL_PLAN_ITEM: View<BackfillPlanItem> = View {
     empty: "no fire times",
 };
 
+/// The same where runs are named after the start of their data.
+pub const BACKFILL_NAMED_ITEM: View<BackfillPlanItem> = View {
+    columns: &[
+        Column::usual("LOGICAL DATE", |it, style| text(style.at(it.logical_date.or(Some(it.fire_at))))),
+        Column::usual("FIRE TIME", |it, style| text(style.at(Some(it.fire_at)))),
+        Column::usual("ACTION", |it, _| text(it.action)),
+        Column::usual("RUN", |it, _| optional(it.run.as_ref())),
+    ],
+    name: |it| it.fire_at.to_string(),
+    empty: "no dates",
+};
+
 /// The same where only some tasks run again.
 pub const BACKFILL_PART_ITEM: View<BackfillPlanItem> = View {
     columns: &[
@@ -73,6 +86,7 @@ pub const BACKFILL_PART_ITEM: View<BackfillPlanItem> = View {
         Column::usual("TASKS", |it, _| optional(it.tasks)),
         Column::usual("RUN", |it, _| optional(it.run.as_ref())),
         Column::usual("REASON", |it, _| optional(it.reason.as_ref())),
+        Column::extra("LOGICAL DATE", |it, style| text(style.at(it.logical_date.or(Some(it.fire_at))))),
     ],
     name: |it| it.fire_at.to_string(),
     empty: "no fire times",
@@ -90,6 +104,7 @@ pub const BACKFILL_CASCADE_ITEM: View<BackfillPlanItem> = View {
         Column::usual("WHY", |it, _| optional(it.why.as_ref())),
         Column::extra("TRIGGER", |it, _| optional(it.trigger.as_ref())),
         Column::extra("REASON", |it, _| optional(it.reason.as_ref())),
+        Column::extra("LOGICAL DATE", |it, style| text(style.at(it.logical_date.or(Some(it.fire_at))))),
     ],
     name: |it| it.fire_at.to_string(),
     empty: "no fire times",

@@ -29,6 +29,7 @@ pub const RUN: View<Run> = View {
         Column::extra("EXIT", |it, _| optional(it.exit_code)),
         Column::extra("LATENESS", |it, _| text(it.lateness_ms.map_or_else(dash, duration))),
         Column::extra("CREATED", |it, style| text(style.at(Some(it.created_at)))),
+        Column::extra("LOGICAL DATE", |it, style| text(style.at(it.logical_date.or(it.fire_at)))),
         Column::extra("DUE", |it, style| text(style.at(it.due_at))),
         Column::extra("NOT BEFORE", |it, style| text(style.at(it.not_before))),
         Column::extra("EXPIRES", |it, style| text(style.at(it.expires_at))),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::{RunState, words};
 
-pub use cascade::{Dated, Dependants, Window, levels};
+pub use cascade::{Dependants, Window, levels};
 pub use part::Part;
 pub use reach::reaching;
 

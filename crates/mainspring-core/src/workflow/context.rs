@@ -9,7 +9,7 @@ use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::dates::{DataInterval, LogicalDate, dates};
+use super::dates::Dated;
 use super::expression::{ExpressionError, evaluate, names, render};
 use super::{Elsewhere, Hold, TaskDefinition, TaskState, Workflow};
 use crate::id::RunId;
@@ -173,13 +173,11 @@ impl RunFacts {
         Self { id: run.to_string(), logical_date: logical_date.to_string(), data_start: None, data_end: None }
     }
 
-    /// The run of a fire time, with its dates. `previous` is the fire time before it: the interval is empty where there is none.
+    /// A run with its dates.
     #[must_use]
-    pub fn dated(run: RunId, fire_time: Timestamp, previous: Option<Timestamp>) -> Self {
-        let dates = dates(fire_time, previous, LogicalDate::default(), DataInterval::default());
+    pub fn dated(run: RunId, of: &Dated) -> Self {
         let text = |date: Timestamp| Some(date.to_string());
-        let (data_start, data_end) = (text(dates.data_start), text(dates.data_end));
-        Self { data_start, data_end, ..Self::new(run, dates.logical) }
+        Self { data_start: text(of.start), data_end: text(of.date), ..Self::new(run, of.logical) }
     }
 
     /// What a process is told of the dates.

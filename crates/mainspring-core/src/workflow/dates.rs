@@ -1,25 +1,7 @@
 //! Which dates a run stands for.
 
+pub use mainspring_model::LogicalDate;
 use mainspring_schedule::Timestamp;
-
-use crate::run::words;
-
-words!(
-    /// Which end of its data interval a run is named after.
-    LogicalDate {
-        /// The fire time, at which the interval ends.
-        Fire = "fire",
-        /// The beginning of the interval, as Airflow's interval timetables have it.
-        Start = "start",
-    }
-);
-
-#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
-impl Default for LogicalDate {
-    fn default() -> Self {
-        Self::Fire
-    }
-}
 
 /// From when on the data of a run count. They end at its fire time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -68,4 +50,56 @@ pub fn dates(fire: Timestamp, previous: Option<Timestamp>, named: LogicalDate, i
         LogicalDate::Start => data_start,
     };
     Dates { logical, data_start, data_end: fire }
+}
+
+/// The dates of a run by which others find it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dated {
+    /// The fire time, where its data interval ends.
+    pub date: Timestamp,
+    /// The fire time before, where the interval begins; the fire time itself where there is none.
+    pub start: Timestamp,
+    /// The date that names the run.
+    pub logical: Timestamp,
+    /// The date that names the run before, if there is one.
+    pub before: Option<Timestamp>,
+}
+
+impl Dated {
+    /// The run of a fire time, after the two fire times before it, the later one first.
+    ///
+    /// ```
+    /// use mainspring_core::Timestamp;
+    /// use mainspring_core::workflow::dates::{Dated, LogicalDate};
+    /// let [one, two, three] = [1, 2, 3].map(Timestamp::from_millis);
+    /// let by_fire = Dated::new(three, [Some(two), Some(one)], LogicalDate::Fire);
+    /// assert_eq!((by_fire.logical, by_fire.before), (three, Some(two)));
+    /// let by_start = Dated::new(three, [Some(two), Some(one)], LogicalDate::Start);
+    /// assert_eq!((by_start.logical, by_start.before), (two, Some(one)));
+    /// // The first run of all has an empty interval, and the second one begins where that is.
+    /// assert_eq!(Dated::new(two, [Some(one), None], LogicalDate::Start).before, None);
+    /// ```
+    #[must_use]
+    pub fn new(fire: Timestamp, previous: [Option<Timestamp>; 2], named: LogicalDate) -> Self {
+        let of = |fire, previous| dates(fire, previous, named, DataInterval::SincePreviousFire);
+        let it = of(fire, previous[0]);
+        let before = previous[0].map(|before| of(before, previous[1]).logical);
+        Self {
+            date: fire,
+            start: it.data_start,
+            logical: it.logical,
+            before: before.filter(|before| *before < it.logical),
+        }
+    }
+
+    /// Fire times that follow each other, the first of which comes after `previous`, the later one first.
+    #[must_use]
+    pub fn all(mut previous: [Option<Timestamp>; 2], fires: &[Timestamp], named: LogicalDate) -> Vec<Self> {
+        let dated = fires.iter().map(|fire| {
+            let dated = Self::new(*fire, previous, named);
+            previous = [Some(*fire), previous[0]];
+            dated
+        });
+        dated.collect()
+    }
 }

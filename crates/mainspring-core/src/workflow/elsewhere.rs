@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use mainspring_model::{NeedAt, OnMissing};
 
 use super::TaskState;
+use super::dates::Dated;
 use crate::id::RunId;
 use crate::job::Job;
 use crate::run::RunState;
@@ -50,17 +51,35 @@ pub enum At {
 pub enum Needed {
     /// The run of this date.
     Date(Timestamp),
+    /// The run of a date that fires at another instant, since its workflow names runs after the [start](super::dates::LogicalDate::Start) of
+    /// their data.
+    Named {
+        /// The date.
+        date: Timestamp,
+        /// When it fires.
+        fire: Timestamp,
+    },
     /// The runs whose data intervals lie between these instants.
     Within(Timestamp, Timestamp),
 }
 
 impl Needed {
-    /// The first and the last date that a run may have which is needed.
+    /// The first and the last fire time that a run may have which is needed.
     #[must_use]
     pub fn span(self) -> (Timestamp, Timestamp) {
         match self {
             Self::Date(date) => (date, date),
+            Self::Named { fire, .. } => (fire, fire),
             Self::Within(from, to) => (from, to),
+        }
+    }
+
+    /// The date by which people know the run of a fire time.
+    #[must_use]
+    pub fn shown(self, fire: Timestamp) -> Timestamp {
+        match self {
+            Self::Named { date, .. } => date,
+            Self::Date(_) | Self::Within(..) => fire,
         }
     }
 }
@@ -112,14 +131,14 @@ impl Elsewhere {
         }
     }
 
-    /// The dates of the runs that are needed by a run of this date, whose data begin there. Nothing: there is no date before.
+    /// The dates of the runs that are needed by a run of these dates. Nothing: there is no date before.
     #[must_use]
-    pub fn needed(&self, date: Timestamp, data_start: Timestamp) -> Option<Needed> {
+    pub fn needed(&self, of: &Dated) -> Option<Needed> {
         match self.at {
-            At::Word(NeedAt::Same) => Some(Needed::Date(date)),
-            At::Word(NeedAt::Covers) => Some(Needed::Within(data_start, date)),
-            At::Word(NeedAt::Previous) => (data_start < date).then_some(Needed::Date(data_start)),
-            At::Offset(ms) => Some(Needed::Date(date + ms)),
+            At::Word(NeedAt::Same) => Some(Needed::Date(of.logical)),
+            At::Word(NeedAt::Covers) => Some(Needed::Within(of.start, of.date)),
+            At::Word(NeedAt::Previous) => of.before.map(Needed::Date),
+            At::Offset(ms) => Some(Needed::Date(of.logical + ms)),
         }
     }
 
@@ -238,6 +257,7 @@ impl Job {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dates::LogicalDate;
     use super::*;
     use crate::{JobId, RunSource};
 
@@ -301,17 +321,27 @@ mod tests {
 
     #[test]
     fn dates_follow_from_the_date_and_the_interval() {
-        let (date, start) = (Timestamp::from_millis(5_000), Timestamp::from_millis(2_000));
+        let [early, start, date] = [500, 2_000, 5_000].map(Timestamp::from_millis);
         let at = |at| Elsewhere { at, ..need(OnMissing::Wait) };
+        let of = |named| Dated::new(date, [Some(start), Some(early)], named);
         for (word, expected) in [
             (At::Word(NeedAt::Same), Some(Needed::Date(date))),
             (At::Word(NeedAt::Previous), Some(Needed::Date(start))),
             (At::Word(NeedAt::Covers), Some(Needed::Within(start, date))),
             (At::Offset(-1_500), Some(Needed::Date(Timestamp::from_millis(3_500)))),
         ] {
-            assert_eq!(at(word).needed(date, start), expected, "{word}");
+            assert_eq!(at(word).needed(&of(LogicalDate::Fire)), expected, "{word}");
         }
-        assert_eq!(at(At::Word(NeedAt::Previous)).needed(date, date), None, "nothing was before");
+        for (word, expected) in [
+            (At::Word(NeedAt::Same), Some(Needed::Date(start))),
+            (At::Word(NeedAt::Previous), Some(Needed::Date(early))),
+            (At::Word(NeedAt::Covers), Some(Needed::Within(start, date))),
+            (At::Offset(-1_500), Some(Needed::Date(early))),
+        ] {
+            assert_eq!(at(word).needed(&of(LogicalDate::Start)), expected, "{word}");
+        }
+        let first = Dated::new(date, [None, None], LogicalDate::Fire);
+        assert_eq!(at(At::Word(NeedAt::Previous)).needed(&first), None, "nothing was before");
         assert_eq!(at(At::Offset(-7)).later_ms(), -7);
     }
 }

@@ -5,10 +5,11 @@ mod part;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_core::job::{JobKey, ScheduleDefinition};
+use mainspring_core::job::{JobKey, ScheduleDefinition, TriggerDefinition};
 use mainspring_core::workflow::backfill::{
     Action, BackfillState, Existing, ItemState, Order, Part, Reprocess, Spec, reaching,
 };
+use mainspring_core::workflow::dates::{Dated, LogicalDate};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::{Civil, Date, Trigger, Zone};
 use mainspring_store::{
@@ -18,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Control, Error, TRIES, no_job};
 use crate::definitions::reached;
-use cascade::{First, dated};
+use cascade::First;
 
 /// Fire times that a range may have.
 pub const FIRES_MAX: usize = 100_000;
@@ -78,6 +79,8 @@ pub struct Plan {
 pub struct PlanRow {
     /// The fire time.
     pub fire_time: Timestamp,
+    /// The date that names its run.
+    pub logical_date: Timestamp,
     /// What is done about it.
     pub action: Action,
     /// The run that there is.
@@ -201,18 +204,18 @@ impl Control {
         let zone_name = wish.zone.as_deref().unwrap_or(&definition.timezone);
         let zone = Zone::parse(zone_name).map_err(|error| BackfillError::Zone(error.to_string()))?;
         let (from, to) = range(wish, &zone, self.now())?;
-        let fires = fires(&reaching(&rule.trigger, definition, from), from, to, &trigger.name)?;
+        let named = job.definition.logical_date;
+        let dates = dates_of(&rule.trigger, definition, named, (from, to), self.now())?;
         let act = |existing| match &wish.part {
             Some(part) => part.action(existing),
             None => wish.reprocess.action(existing),
         };
-        let mut rows = self.rows(&job, trigger, &fires, act).await?;
+        let mut rows = self.rows(&job, trigger, &dates, act).await?;
         if let Some(part) = &wish.part {
             self.plan_parts(&mut rows, &job, part).await?;
         }
         let below = if wish.cascade {
-            let start = fires.first().and_then(|first| reached(&rule.trigger, definition, *first));
-            let first = First { job: &job, trigger, dates: &dated(start, &fires), rows: &rows };
+            let first = First { job: &job, trigger, dates: &dates, rows: &rows };
             self.plan_below(first, wish).await?
         } else {
             Vec::new()
@@ -248,21 +251,24 @@ impl Control {
         &self,
         job: &JobRow,
         trigger: &NamedTrigger,
-        dates: &[Timestamp],
+        dates: &[Dated],
         act: impl Fn(Existing) -> Action,
     ) -> Answer<Vec<PlanRow>> {
-        let (Some(&first), Some(&last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
+        let (Some(first), Some(last)) = (dates.first(), dates.last()) else { return Ok(Vec::new()) };
+        let (first, last) = (first.date, last.date);
         let existing = self.store.backfill_store().existing_runs(job.id, trigger.row.id, first, last).await?;
         let existing: BTreeMap<Timestamp, (Existing, Option<RunId>)> =
             existing.into_iter().map(|run| (run.fire_time, (run.existing, run.run))).collect();
         // What the trigger itself is about to fire is under way.
         let pending = trigger.row.progress.next_fire_at.filter(|_| !trigger.row.paused);
-        let row = |fire_time: &Timestamp| {
-            let (existing, run) = existing.get(fire_time).copied().unwrap_or((Existing::Nothing, None));
-            let is_pending = existing == Existing::Nothing && pending.is_some_and(|next| *fire_time >= next);
+        let row = |dated: &Dated| {
+            let fire_time = dated.date;
+            let (existing, run) = existing.get(&fire_time).copied().unwrap_or((Existing::Nothing, None));
+            let is_pending = existing == Existing::Nothing && pending.is_some_and(|next| fire_time >= next);
             let existing = if is_pending { Existing::Active } else { existing };
             PlanRow {
-                fire_time: *fire_time,
+                fire_time,
+                logical_date: dated.logical,
                 action: act(existing),
                 run,
                 tasks: None,
@@ -525,17 +531,61 @@ fn local(day: &str, time: &str) -> Option<Civil> {
     is_time.then_some(date(day)?.at(hour, minute, second))
 }
 
-/// The fire times of a range. No more are computed than there may be.
-fn fires(trigger: &Trigger, from: Timestamp, to: Timestamp, name: &str) -> Answer<Vec<Timestamp>> {
-    let fires: Vec<Timestamp> = trigger.fires_between(from, to + 1).take(FIRES_MAX + 1).collect();
-    match fires.len() {
-        0 => Err(BackfillError::Empty(format!("trigger {name} does not fire from {from} to {to}"))),
+/// The runs of a range of dates, of those that have passed by `now`. No more are computed than there may be.
+pub(super) fn dates_of(
+    trigger: &Trigger,
+    definition: &TriggerDefinition,
+    named: LogicalDate,
+    (from, to): (Timestamp, Timestamp),
+    now: Timestamp,
+) -> Answer<Vec<Dated>> {
+    let reach = reaching(trigger, definition, from);
+    let end = match named {
+        LogicalDate::Fire => to,
+        // The last one fires after its date.
+        LogicalDate::Start => now,
+    };
+    let (mut dates, mut previous) = (Vec::new(), None);
+    for fire in reach.fires_between(from, end + 1) {
+        let before = previous.unwrap_or_else(|| previous_two(trigger, definition, fire, named));
+        let dated = Dated::new(fire, before, named);
+        previous = Some([Some(fire), before[0]]);
+        if dated.logical > to || dates.len() > FIRES_MAX {
+            break;
+        }
+        if dated.logical >= from {
+            dates.push(dated);
+        }
+    }
+    let name = &definition.name;
+    match dates.len() {
+        0 => Err(BackfillError::Empty(format!("trigger {name} {} from {from} to {to}", none_of(named)))),
         many if many > FIRES_MAX => {
             let text = format!("trigger {name} fires more than {FIRES_MAX} times from {from} to {to}");
             Err(BackfillError::TooMany(text))
         }
-        _ => Ok(fires),
+        _ => Ok(dates),
     }
+}
+
+/// What a trigger does not do in a range without dates.
+const fn none_of(named: LogicalDate) -> &'static str {
+    match named {
+        LogicalDate::Fire => "does not fire",
+        LogicalDate::Start => "has no data interval that begins and has ended",
+    }
+}
+
+/// The fire times before one, the later one first, as far as dates ask for them.
+pub(super) fn previous_two(
+    trigger: &Trigger,
+    definition: &TriggerDefinition,
+    fire: Timestamp,
+    named: LogicalDate,
+) -> [Option<Timestamp>; 2] {
+    let start = reached(trigger, definition, fire);
+    let before = start.filter(|_| named == LogicalDate::Start).and_then(|start| reached(trigger, definition, start));
+    [start, before]
 }
 
 /// The counts of a plan in words.

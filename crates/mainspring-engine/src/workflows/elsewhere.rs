@@ -72,8 +72,7 @@ pub(super) fn wait(need: &Elsewhere, live: &Live, context: Box<TaskContext>, now
             need.at
         ));
     }
-    let data_start = live.facts.data_start.as_ref().and_then(|text| text.parse().ok()).unwrap_or(live.fire_time);
-    match need.needed(live.fire_time, data_start) {
+    match need.needed(&live.dates) {
         Some(needed) => Answer::Await(context, need.timeout_ms.map(|ms| now + ms), needed),
         None => Answer::Done("there is no date before".to_owned()),
     }
@@ -134,6 +133,23 @@ impl Live {
 }
 
 impl Inner {
+    /// Finds when the run fires of a date that a task begins to wait for, where its workflow names runs after the start of their data.
+    pub(super) async fn find_fire(&self, live: &Live, task: u32, answer: Answer) -> Result<Answer> {
+        let (Answer::Await(context, until, Needed::Date(date)), Some(need)) = (&answer, live.need(task)) else {
+            return Ok(answer);
+        };
+        let key = JobKey::new(&live.plan.job().key.namespace, &need.workflow);
+        let fire = match self.definitions.fires_for(&key, *date).await {
+            // The look says why it cannot be read, and looks again.
+            Err(Error::Unusable { .. }) => None,
+            found => found?,
+        };
+        Ok(match fire {
+            Some(fire) => Answer::Await(context.clone(), *until, Needed::Named { date: *date, fire }),
+            None => answer,
+        })
+    }
+
     /// Reads what tasks need that wait already, and sees whether it has ended.
     pub(super) async fn load_needed(&self, live: &mut Live) -> Result<()> {
         let needs = live.plan.job().needs_elsewhere().map(|(task, _)| task);
@@ -165,7 +181,8 @@ impl Inner {
             let since = live.waits_since.get(&task).copied();
             let settled = match self.find(&live.plan.job().key.namespace, &need, needed, &seen, since).await {
                 Ok(Ok(found)) => {
-                    let settled = need.settle(&found);
+                    let shown: Vec<_> = found.iter().map(|(fire, found)| (needed.shown(*fire), *found)).collect();
+                    let settled = need.settle(&shown);
                     live.seen.insert(task, found.into_iter().collect());
                     settled
                 }
@@ -234,7 +251,7 @@ impl Inner {
         let key = JobKey::new(namespace, &need.workflow);
         let job = self.store.job(&key).await?;
         let dates = match (needed, &job) {
-            (Needed::Date(date), _) => vec![date],
+            (Needed::Date(fire) | Needed::Named { fire, .. }, _) => vec![fire],
             (Needed::Within(from, to), Some(job)) => {
                 match self.definitions.dates_within(&job.definition.key, from, to, DATES_MAX).await? {
                     Ok(dates) => dates,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use mainspring_core::job::Job;
 use mainspring_core::line::HOLD_LINE;
 use mainspring_core::run::Verdict;
+use mainspring_core::workflow::dates::{Dated, LogicalDate};
 use mainspring_core::workflow::{
     End, Found, Items, Needed, Progress, Row, RunFacts, Step, Stop, TaskContext, TaskState, counted, run_name,
 };
@@ -42,6 +43,8 @@ pub(super) struct Live {
     pub(super) run: RunId,
     pub(super) job: JobId,
     pub(super) fire_time: Timestamp,
+    /// Its dates, as far as its tasks ask for them.
+    pub(super) dates: Dated,
     /// What its tasks' runs are told of it.
     pub(super) facts: RunFacts,
     pub(super) input: Option<String>,
@@ -164,7 +167,7 @@ impl List {
 
 impl Live {
     /// A run as its rows say it stands.
-    pub(super) fn new(plan: Arc<Plan>, row: &WorkflowRow, facts: RunFacts) -> Self {
+    pub(super) fn new(plan: Arc<Plan>, row: &WorkflowRow) -> Self {
         let mut rows = vec![Row::NEW; plan.shape.graph().len()];
         let mut unknown = BTreeMap::<u32, Vec<(u32, TaskState)>>::new();
         let (mut children, mut latest) = (FxHashMap::default(), FxHashMap::default());
@@ -194,7 +197,8 @@ impl Live {
             run: row.run,
             job: row.job,
             fire_time: row.fire_time,
-            facts,
+            dates: Dated::new(row.fire_time, [None; 2], LogicalDate::Fire),
+            facts: RunFacts::new(row.run, row.fire_time),
             input: row.input.clone(),
             priority: row.priority,
             turn: row.turn,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::job::Job;
+use mainspring_core::workflow::dates::LogicalDate;
 use mainspring_core::workflow::{Item, ItemValue, References, Shape, Spread, TaskDefinition, Workflow, combination};
 
 use super::live::List;
@@ -74,9 +75,10 @@ impl Plan {
         Item { index: item, value }
     }
 
-    /// Whether its tasks ask for the data interval of their run.
+    /// Whether its tasks ask for the data interval of their run, or that names the run.
     pub(super) fn asks_interval(&self) -> bool {
-        self.references.iter().chain([&self.outputs]).any(|references| references.interval)
+        let is_asked = |references: &References| references.interval;
+        self.job().logical_date == LogicalDate::Start || self.references.iter().chain([&self.outputs]).any(is_asked)
     }
 
     pub(super) fn references(&self, task: u32) -> &References {

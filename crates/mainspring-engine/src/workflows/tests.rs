@@ -7,7 +7,7 @@ use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::line::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{
-    Approval, FailFast, Hold, OnTimeout, RunFacts, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule,
+    Approval, FailFast, Hold, OnTimeout, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule,
     Workflow,
 };
 use mainspring_core::{JobId, JobVersion, RunId, RunSource, Timestamp};
@@ -150,7 +150,7 @@ impl World {
             Some(live) => live,
             None => {
                 self.row.tasks = self.tasks.values().cloned().collect();
-                let mut live = Live::new(Arc::clone(&self.plan), &self.row, RunFacts::new(self.row.run, AT));
+                let mut live = Live::new(Arc::clone(&self.plan), &self.row);
                 for task in live.unknown() {
                     let answer = values::ask(&store, &live, task, true, AT).await.unwrap();
                     live.know(task, answer);

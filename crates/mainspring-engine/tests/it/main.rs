@@ -9,6 +9,7 @@ mod elsewhere;
 mod groups;
 mod kit;
 mod lanes;
+mod logical;
 mod queues;
 mod refused;
 mod reruns;

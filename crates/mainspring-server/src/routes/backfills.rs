@@ -7,9 +7,9 @@ use axum::{Extension, Json};
 use mainspring_api::{
     self as api, BackfillFilter, BackfillItemFilter, BackfillSpec, ErrorCode, Page, PageFilter, Problem, Reason, routes,
 };
-use mainspring_core::RunId;
 use mainspring_core::job::JobKey;
 use mainspring_core::workflow::backfill::{Action, BackfillState, ItemState, Order, Part, Reprocess, Spec};
+use mainspring_core::{RunId, Timestamp};
 use mainspring_engine::control::{BackfillError, BackfillPlan, BackfillVerb, PlanRow, Wish};
 use mainspring_store::{BackfillItem, BackfillQuery, BackfillRow};
 use utoipa_axum::routes;
@@ -150,7 +150,9 @@ async fn items(
     let row = app.control().backfill(number(&id)?).await?;
     let most = u32::try_from(limit + 1).unwrap_or(u32::MAX);
     let items = app.control().store().backfill_store().backfill_items(row.id, state, after, most).await?;
-    let items: Vec<api::BackfillItem> = items.iter().map(shown_item).collect();
+    let fires: Vec<Timestamp> = items.iter().map(|item| item.fire_time).collect();
+    let dates = app.control().logical_dates(&row, &fires).await?;
+    let items: Vec<api::BackfillItem> = items.iter().zip(dates).map(|(item, date)| shown_item(item, date)).collect();
     large_json(pages::page(items, limit, |item| item.number.to_string())).await
 }
 
@@ -362,6 +364,7 @@ fn shown_plan(plan: BackfillPlan, from: usize, limit: usize) -> api::BackfillPla
 fn shown_row(of: Option<(&JobKey, &str)>, row: &PlanRow) -> api::BackfillPlanItem {
     api::BackfillPlanItem {
         fire_at: instant(row.fire_time),
+        logical_date: (row.logical_date != row.fire_time).then(|| instant(row.logical_date)),
         action: action(row.action),
         run: id(row.run),
         tasks: row.tasks,
@@ -416,10 +419,11 @@ fn shown(row: BackfillRow) -> api::Backfill {
     }
 }
 
-fn shown_item(item: &BackfillItem) -> api::BackfillItem {
+fn shown_item(item: &BackfillItem, logical_date: Option<Timestamp>) -> api::BackfillItem {
     api::BackfillItem {
         number: count(item.seq),
         fire_at: instant(item.fire_time),
+        logical_date: logical_date.map(instant),
         action: action(item.action),
         state: match item.state {
             ItemState::Open => api::BackfillItemState::Open,

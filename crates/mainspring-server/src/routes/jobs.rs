@@ -217,7 +217,7 @@ async fn run(
     };
     let run = app.control().run_now(&key, ask).await?;
     tracing::info!(job = %key, run.id = %run.id, reason = asked.reason, "run asked for");
-    let shown = Runs::new(&**app.control().store()).show(run).await?;
+    let shown = Runs::new(app.control()).show(run).await?;
     Ok((StatusCode::CREATED, Json(shown)))
 }
 

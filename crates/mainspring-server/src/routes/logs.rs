@@ -198,7 +198,7 @@ impl Follower {
         if !self.ready.is_empty() || !run.state.is_final() {
             return Ok(None);
         }
-        let shown = Runs::new(&**self.app.control().store()).show(run).await?;
+        let shown = Runs::new(self.app.control()).show(run).await?;
         Ok(sse::Event::default().event("end").json_data(&shown).ok())
     }
 }

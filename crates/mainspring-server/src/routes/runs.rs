@@ -133,7 +133,7 @@ pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which:
     if walked.found.is_empty() && job.is_none() && filter.cursor.is_none() && named_namespace(&namespace).is_some() {
         namespaces::must_exist(app, &namespace).await?;
     }
-    let items = Runs::new(&**app.control().store()).show_all(walked.found).await?;
+    let items = Runs::new(app.control()).show_all(walked.found).await?;
     Ok(Page { items, next_cursor: walked.rest.map(|run| run.to_string()) })
 }
 
@@ -188,7 +188,7 @@ pub(super) async fn shown(app: &App, id: RunId, status: StatusCode) -> Answer<Re
     let run = app.control().run(id).await?;
     let tasks = tasks::tasks_of(app, &run).await?;
     let missed = app.control().store().has_missed_deadline(id).await?;
-    let mut shown = Runs::new(&**app.control().store()).show(run).await?;
+    let mut shown = Runs::new(app.control()).show(run).await?;
     if let Some(tasks) = tasks {
         (shown.tasks, shown.paused) = (Some(tasks.counts()), tasks.paused);
         shown.rerun_as = tasks.rerun_as.map(|run| run.to_string());

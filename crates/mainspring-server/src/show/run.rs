@@ -9,6 +9,7 @@ use mainspring_core::routing::Shard;
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::workflow::TaskContext;
 use mainspring_core::{JobId, JobVersion, Timestamp};
+use mainspring_engine::control::Control;
 use mainspring_store::{AttemptInfo, RunInfo, Store};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -18,15 +19,15 @@ use crate::refusal::Answer;
 
 /// Shows runs, and reads each definition that they name once.
 pub(crate) struct Runs<'a> {
-    store: &'a dyn Store,
+    control: &'a Control,
     definitions: FxHashMap<(JobId, JobVersion, Option<String>), Option<Arc<Job>>>,
     /// What failovers have lost, once it was asked for.
     lost_through: Option<Vec<Timestamp>>,
 }
 
 impl<'a> Runs<'a> {
-    pub(crate) fn new(store: &'a dyn Store) -> Self {
-        Self { store, definitions: FxHashMap::default(), lost_through: None }
+    pub(crate) fn new(control: &'a Control) -> Self {
+        Self { control, definitions: FxHashMap::default(), lost_through: None }
     }
 
     pub(crate) async fn show_all(&mut self, runs: Vec<RunInfo>) -> Answer<Vec<api::Run>> {
@@ -42,8 +43,9 @@ impl<'a> Runs<'a> {
         let recovered = is_recovered(run.due_at, run.created_at, self.lost_through().await?);
         let first_start = match run.attempt {
             0 | 1 => run.started_at,
-            _ => self.store.attempts(run.id).await?.first().and_then(|first| first.started_at),
+            _ => self.control.store().attempts(run.id).await?.first().and_then(|first| first.started_at),
         };
+        let logical_date = self.control.logical_date(&run).await?;
         let fired = run.origin.has_fire_time();
         let output_ref = run.output.as_deref().and_then(OutputRef::from_text);
         let output = run.output.filter(|_| output_ref.is_none());
@@ -68,6 +70,7 @@ impl<'a> Runs<'a> {
             state: run.state.into(),
             reason: reason(run.reason, run.error),
             fire_at: fired.then(|| instant(run.fire_time)),
+            logical_date: logical_date.map(instant),
             due_at: fired.then(|| instant(run.due_at)),
             created_at: instant(run.created_at),
             not_before: run.not_before.map(instant),
@@ -102,7 +105,7 @@ impl<'a> Runs<'a> {
 
     async fn lost_through(&mut self) -> Answer<&[Timestamp]> {
         if self.lost_through.is_none() {
-            self.lost_through = Some(self.store.lost_through().await?);
+            self.lost_through = Some(self.control.store().lost_through().await?);
         }
         Ok(self.lost_through.as_deref().unwrap_or_default())
     }
@@ -117,7 +120,7 @@ impl<'a> Runs<'a> {
         if let Some(known) = self.definitions.get(&key) {
             return Ok(known.clone());
         }
-        let read = definition(self.store, job, version, key.2.as_deref()).await?;
+        let read = definition(&**self.control.store(), job, version, key.2.as_deref()).await?;
         self.definitions.insert(key, read.clone());
         Ok(read)
     }

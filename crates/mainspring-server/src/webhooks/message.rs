@@ -60,7 +60,7 @@ async fn run_of(app: &Inner, run: &str) -> Result<Option<Value>> {
     let store = app.control().store();
     let Ok(id) = run.parse() else { return Ok(None) };
     let Some(info) = store.run(id).await? else { return Ok(None) };
-    match Runs::new(&**store).show(info).await {
+    match Runs::new(app.control()).show(info).await {
         Ok(shown) => Ok(serde_json::to_value(shown).ok()),
         // Its definition may be gone; if it is the store that is, this says so.
         Err(_) => store.run(id).await.map(|_| None),

@@ -7,50 +7,50 @@ use std::sync::Arc;
 use mainspring_model::NeedAt;
 use mainspring_schedule::Timestamp;
 
+use super::super::dates::{Dated, LogicalDate};
 use super::super::{At, Elsewhere, Graph, GraphError, Needed, downstream, upstream};
 use super::Part;
 use crate::job::Job;
 
-/// A date of a schedule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dated {
-    /// The fire time.
-    pub date: Timestamp,
-    /// The one before, where the data interval of the run begins; the fire time itself where there is none.
-    pub start: Timestamp,
-}
-
-/// Between which instants dates lie that may need others.
+/// Between which instants fire times lie whose runs may need others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
     /// The first.
     pub from: Timestamp,
     /// The last.
     pub to: Timestamp,
-    /// Whether the first date after `to` may, too.
-    pub one_more: bool,
+    /// How many of the next fire times after `to` may, too.
+    pub more: usize,
 }
 
 impl Elsewhere {
-    /// Between which instants dates lie that may need dates from `first` through `last`.
+    /// Between which instants the fire times of runs lie that may need those from `first` through `last`, where these are `named` so.
     #[must_use]
-    pub fn window(&self, first: Timestamp, last: Timestamp) -> Window {
+    pub fn window(&self, first: &Dated, last: &Dated, named: LogicalDate) -> Window {
+        // A run that is named after the start of its data fires one later than its date.
+        let later = match named {
+            LogicalDate::Fire => 0,
+            LogicalDate::Start => 1,
+        };
+        let of_dates = |ms, more| Window { from: first.logical - ms, to: last.logical - ms, more };
         match self.at {
-            At::Word(NeedAt::Same) => Window { from: first, to: last, one_more: false },
-            At::Word(NeedAt::Covers | NeedAt::Previous) => Window { from: first, to: last, one_more: true },
-            At::Offset(ms) => Window { from: first - ms, to: last - ms, one_more: false },
+            At::Word(NeedAt::Same) => of_dates(0, later),
+            At::Word(NeedAt::Previous) => of_dates(0, 1 + later),
+            At::Word(NeedAt::Covers) => Window { from: first.date, to: last.date, more: 1 },
+            At::Offset(ms) => of_dates(ms, later),
         }
     }
 
     /// Returns which dates `below` need which `above`: for each that needs some, their places. Those above are in order.
     ///
     /// ```
-    /// use mainspring_core::workflow::backfill::Dated;
+    /// use mainspring_core::workflow::dates::{Dated, LogicalDate};
     /// use mainspring_core::workflow::{At, Elsewhere, NeedAt, OnMissing};
     /// use mainspring_schedule::Timestamp;
     /// let at = Timestamp::from_millis;
-    /// let hours: Vec<Dated> = (1..6).map(|hour| Dated { date: at(hour), start: at(hour - 1) }).collect();
-    /// let day = [Dated { date: at(4), start: at(1) }];
+    /// let fires: Vec<Timestamp> = (1..6).map(at).collect();
+    /// let hours = Dated::all([Some(at(0)), None], &fires, LogicalDate::Fire);
+    /// let day = [Dated::new(at(4), [Some(at(1)), None], LogicalDate::Fire)];
     /// let need = |word| Elsewhere {
     ///     workflow: "w".to_owned(), task: None, at: At::Word(word), on_missing: OnMissing::Wait, timeout_ms: None
     /// };
@@ -58,12 +58,17 @@ impl Elsewhere {
     /// assert_eq!(need(NeedAt::Same).needing(&day, &hours), [(0, 3..4)]);
     /// assert_eq!(need(NeedAt::Previous).needing(&day, &hours), [(0, 0..1)]);
     /// assert_eq!(need(NeedAt::Previous).needing(&day, &hours[1..]), []);
+    /// // Hours that are named after their beginning fire one later.
+    /// let hours = Dated::all([Some(at(0)), None], &fires, LogicalDate::Start);
+    /// assert_eq!(need(NeedAt::Covers).needing(&day, &hours), [(0, 1..4)]);
+    /// assert_eq!(need(NeedAt::Same).needing(&day, &hours), [(0, 4..5)]);
     /// ```
     #[must_use]
     pub fn needing(&self, below: &[Dated], above: &[Dated]) -> Vec<(usize, Range<usize>)> {
-        let places = |it: &Dated| match self.needed(it.date, it.start)? {
-            Needed::Date(date) => Some(
-                above.partition_point(|above| above.date < date)..above.partition_point(|above| above.date <= date),
+        let places = |it: &Dated| match self.needed(it)? {
+            Needed::Date(date) | Needed::Named { date, .. } => Some(
+                above.partition_point(|above| above.logical < date)
+                    ..above.partition_point(|above| above.logical <= date),
             ),
             Needed::Within(from, to) => {
                 let first = above.partition_point(|above| above.start < from);

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use mainspring_core::Timestamp;
 use mainspring_core::job::{Job, JobKey, ScheduleDefinition};
 use mainspring_core::rule::guarded;
-use mainspring_core::workflow::backfill::{Dated, Dependants, Order, Reprocess, Window, levels, reaching};
+use mainspring_core::workflow::backfill::{Dependants, Order, Reprocess, Window, levels, reaching};
+use mainspring_core::workflow::dates::Dated;
 use mainspring_core::workflow::{Elsewhere, GraphError};
 use mainspring_schedule::Trigger;
 use mainspring_store::{JobPrior, JobQuery, JobRow, NamedTrigger};
 
-use super::{Answer, BELOW, BackfillError, Control, FIRES_MAX, Part, Plan, PlanRow, Spec, Wish, hash, tally};
-use crate::definitions::reached;
+use super::{
+    Answer, BELOW, BackfillError, Control, FIRES_MAX, Part, Plan, PlanRow, Spec, Wish, hash, previous_two, tally,
+};
 
 /// Jobs that are read at a time.
 const PAGE: u32 = 1_000;
@@ -119,7 +121,7 @@ impl Control {
         let mut above: Vec<(Dated, u32)> = nodes.iter().map(|node| (cascade.node(*node).dated, *node)).collect();
         above.sort_unstable_by_key(|(dated, node)| (dated.date, *node));
         let (Some((first, _)), Some((last, _))) = (above.first(), above.last()) else { return Ok(()) };
-        let window = need.window(first.date, last.date);
+        let window = need.window(first, last, row.definition.logical_date);
         let Some(below) = self.dates_in(row, trigger, window).await? else { return Ok(()) };
         let dates: Vec<Dated> = above.iter().map(|(dated, _)| *dated).collect();
         let found = need.needing(&below, &dates);
@@ -129,9 +131,8 @@ impl Control {
             .filter(|dated| !cascade.known.contains_key(&(place, dated.date)))
             .collect();
         if !new.is_empty() {
-            let fires: Vec<Timestamp> = new.iter().map(|dated| dated.date).collect();
             let part = cascade.dependants.part(&cascade.jobs, place);
-            let mut rows = self.rows(row, trigger, &fires, |existing| part.action(existing)).await?;
+            let mut rows = self.rows(row, trigger, &new, |existing| part.action(existing)).await?;
             self.plan_parts(&mut rows, row, &part).await?;
             let why = cascade.why(place, task, need);
             rows.iter_mut().for_each(|row| row.why = Some(why.clone()));
@@ -152,10 +153,11 @@ impl Control {
         let reach = reaching(&rule.trigger, definition, window.from);
         let now = self.now();
         let name = || format!("{} of {}", trigger.name, row.definition.key);
+        let named = row.definition.logical_date;
         let found = guarded(|| {
             let fires = fires_in(&reach, window, now);
-            let start = fires.first().and_then(|first| reached(&rule.trigger, definition, *first));
-            dated(start, &fires)
+            let previous = fires.first().map(|first| previous_two(&rule.trigger, definition, *first, named));
+            Dated::all(previous.unwrap_or_default(), &fires, named)
         });
         let dates = found.map_err(|panic| {
             BackfillError::NoSchedule(format!("the schedule of trigger {} panicked: {panic}", name()))
@@ -175,22 +177,16 @@ impl Control {
 
 /// The fire times of a window, up to now; one more than there may be, if there are too many.
 fn fires_in(trigger: &Trigger, window: Window, now: Timestamp) -> Vec<Timestamp> {
-    let end = if window.one_more { now } else { window.to.min(now) };
-    let (mut fires, mut is_over) = (Vec::new(), false);
+    let end = if window.more > 0 { now } else { window.to.min(now) };
+    let (mut fires, mut later) = (Vec::new(), 0);
     for fire in trigger.fires_between(window.from, end + 1) {
-        if is_over || fires.len() > FIRES_MAX {
+        later += usize::from(fire > window.to);
+        if later > window.more || fires.len() > FIRES_MAX {
             break;
         }
-        is_over = fire > window.to;
         fires.push(fire);
     }
     fires
-}
-
-/// Fire times that follow each other, the first of which comes after `start`.
-pub(super) fn dated(start: Option<Timestamp>, fires: &[Timestamp]) -> Vec<Dated> {
-    let before = std::iter::once(start).chain(fires.iter().map(|fire| Some(*fire)));
-    fires.iter().zip(before).map(|(date, start)| Dated { date: *date, start: start.unwrap_or(*date) }).collect()
 }
 
 impl Cascade {

@@ -65,7 +65,7 @@ fn run_of(id: RunId, cancel_requested_at: Option<Timestamp>) -> RunInfo {
 fn loaded(world: &World, run: Option<RunInfo>) -> Live {
     let mut row = world.row.clone();
     row.tasks = world.tasks.values().cloned().collect();
-    let mut live = Live::new(Arc::clone(&world.plan), &row, RunFacts::new(row.run, AT));
+    let mut live = Live::new(Arc::clone(&world.plan), &row);
     live.know_call(PART, named(world), run);
     live
 }
