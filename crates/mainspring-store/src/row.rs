@@ -336,6 +336,8 @@ pub struct RunQuery {
     pub before: Option<RunId>,
     /// Only shards of this run, or runs of its tasks.
     pub parent: Option<RunId>,
+    /// With a parent: runs that its tasks have started as well.
+    pub with_calls: bool,
     /// Only runs that are queued in this line, which is one of runs that no claim takes: its name has a `/`. They are found by an index.
     pub line: Option<String>,
     /// Runs of tasks as well, which are left out otherwise, unless they are asked for by their parent.
@@ -345,6 +347,13 @@ pub struct RunQuery {
 }
 
 impl RunQuery {
+    /// Whether a run is among those asked for by its job and state.
+    pub(crate) fn takes(&self, run: &RunInfo) -> bool {
+        self.job.is_none_or(|job| run.job == job)
+            && (self.states.is_empty() || self.states.contains(&run.state))
+            && self.namespace.as_ref().is_none_or(|namespace| run.key.namespace == *namespace)
+    }
+
     /// Whether runs that are final, or others, can be among those asked for. They are kept apart.
     pub(crate) fn wants(&self, is_final: bool) -> bool {
         let is_in_line = self.line.is_some();

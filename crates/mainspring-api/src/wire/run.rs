@@ -209,7 +209,7 @@ pub struct RunFilter {
     /// or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// Run whose tasks and shards are asked for.
+    /// Run whose tasks and shards are asked for, with the runs that its tasks have started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// `true` also lists runs of tasks, which are left out otherwise.

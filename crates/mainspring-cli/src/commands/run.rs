@@ -108,7 +108,7 @@ struct ListRunsArgs {
     /// Only runs in this state
     #[arg(short, long, value_enum)]
     state: Option<State>,
-    /// Only runs of tasks of this workflow run, or shards of this run
+    /// Only runs of tasks of this workflow run and those that they have started, or shards of this run
     #[arg(long, value_name = "RUN")]
     parent: Option<String>,
     /// Also runs of tasks, which are left out otherwise

@@ -123,6 +123,7 @@ pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which:
                 to: filter.to.map(show::from_wire),
                 before,
                 parent: filter.parent.as_deref().map(id).transpose()?,
+                with_calls: filter.parent.is_some(),
                 line: None,
                 with_tasks: filter.tasks.unwrap_or(false),
                 limit: 0,

@@ -9,7 +9,7 @@ use mainspring_core::workflow::TaskState;
 
 use super::kit::{Draft, Kit, asked, at};
 use super::workflows::{begin, begun, ended, inbox, read, step, stepped, write};
-use crate::{AskedRun, CalledBy, Caller, MessageBody, PurgeRule, Store, TaskVerb, TaskWrite, TimeLimit, WorkflowStep};
+use crate::{AskedRun, CalledBy, Caller, MessageBody, PurgeRule, RunQuery, Store, TaskVerb, TaskWrite, TimeLimit, WorkflowStep};
 
 /// A task's row names a run before there is one; once that is asked for, its end is told, and it is asked for once.
 pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<dyn Store>) {
@@ -32,7 +32,20 @@ pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<
     let info = kit.run(id).await;
     assert_eq!((info.caller, info.parent, info.task), (Some(caller), None, None));
     assert_eq!(kit.store.called_runs(outer).await.expect("called_runs"), [(id, "a".to_owned())]);
+    let list = async |query: RunQuery| {
+        let query = RunQuery { parent: Some(outer), limit: 9, ..query };
+        kit.store.runs(query).await.expect("runs").iter().map(|run| run.id).collect::<Vec<_>>()
+    };
+    let with_calls = RunQuery { with_calls: true, ..RunQuery::default() };
+    let failed = RunQuery { states: vec![RunState::Failed], ..with_calls.clone() };
+    let of_job = |job| RunQuery { job: Some(job), ..with_calls.clone() };
+    assert_eq!(list(with_calls.clone()).await, [id]);
+    for none in [RunQuery::default(), failed, of_job(job.id()), RunQuery { before: Some(id), ..with_calls.clone() }] {
+        assert_eq!(list(none).await, []);
+    }
+    assert_eq!(list(of_job(other.id())).await, [id]);
     kit.store.cancel_run(id, "no more", None, at(1_200)).await.expect("cancel_run");
+    assert_eq!(list(with_calls.clone()).await, [id], "a final one");
     assert_eq!(inbox(&kit, outer).await, [ended(id, RunState::Cancelled)]);
     assert_eq!(kit.store.called_runs(outer).await.expect("called_runs"), []);
     assert_eq!(kit.run(id).await.caller.map(|caller| caller.run), Some(outer));

@@ -186,11 +186,16 @@ impl Newest {
 fn matches(model: &Model, query: &RunQuery, run: &Run) -> bool {
     let whole = query.with_tasks || query.parent.is_some() || run.job_version.task().is_none();
     whole
-        && query.parent.is_none_or(|parent| run.parent() == Some(parent))
+        && query.parent.is_none_or(|parent| run.parent() == Some(parent) || query.with_calls && is_call_of(run, parent))
         && query.job.is_none_or(|job| run.job == job)
         && query.line.as_ref().is_none_or(|line| run.state == RunState::Queued && *run.queue == **line)
         && (query.states.is_empty() || query.states.contains(&run.state))
         && query.namespace.as_ref().is_none_or(|name| model.job(run.job).row.definition.key.namespace == *name)
+}
+
+/// Whether a task of a workflow run has started it.
+fn is_call_of(run: &Run, parent: RunId) -> bool {
+    run.more.as_ref().and_then(|more| more.caller.as_ref()).is_some_and(|caller| caller.run == parent)
 }
 
 /// See [`crate::Store::attempts`].

@@ -202,22 +202,28 @@ fn find(db: &dyn Db, run: RunId) -> Step<Option<(RunInfo, Option<AttemptOutcome>
 
 /// See [`crate::Store::runs`]. Others take the places of runs that this program cannot read, so that fewer than the limit are the end.
 pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
-    let mut least = query.from.map_or(RunId::from_bytes([0; 16]), RunId::floor);
+    let least = query.from.map_or(RunId::from_bytes([0; 16]), RunId::floor);
     let end = query.to.map_or(RunId::from_bytes([u8::MAX; 16]), RunId::floor);
     let mut end = query.before.map_or(end, |before| before.min(end));
+    let mut own = (least, RunId::from_bytes([u8::MAX; 16]));
     if let Some(parent) = query.parent {
         let Some((parent_info, _)) = find(db, parent)? else { return Ok(Vec::new()) };
         let (first, last) = parent.shard_bounds(parent_info.job);
-        (least, end) = (least.max(first), end.min(after(last)));
+        own = (least.max(first), after(last));
     }
     let mut found = Vec::new();
     loop {
         let rest = query.limit as usize - found.len();
-        let ids = list_ids(db, query, (least, end), rest)?;
+        let mut ids = list_ids(db, query, (own.0, end.min(own.1)), rest)?;
+        let calls = called_ids(db, query, (least, end), rest)?;
+        ids.extend_from_slice(&calls);
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        ids.truncate(rest);
         let is_last = ids.len() < rest;
         end = ids.last().copied().unwrap_or(end);
         for id in ids {
-            found.extend(known(run(db, id))?.flatten());
+            let run = known(run(db, id))?.flatten();
+            found.extend(run.filter(|run| !calls.contains(&id) || query.takes(run)));
         }
         if is_last || found.len() == query.limit as usize {
             return Ok(found);
@@ -262,6 +268,15 @@ fn list_ids(db: &dyn Db, query: &RunQuery, (from, to): (RunId, RunId), limit: us
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.truncate(limit);
     Ok(found)
+}
+
+/// The ids of runs that tasks of the parent have started, of whatever job and state, newest first, from one up to before another.
+fn called_ids(db: &dyn Db, query: &RunQuery, (from, to): (RunId, RunId), limit: usize) -> Step<Vec<RunId>> {
+    let Some(parent) = query.parent.filter(|_| query.with_calls) else { return Ok(Vec::new()) };
+    let most = u32::try_from(limit).unwrap_or(u32::MAX);
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":parent", parent.as_bytes()), (":from", from.as_bytes()), (":to", to.as_bytes()), (":limit", &most)];
+    read(db, sql!("calls_of"), &values, |row| run_id(row, 0))
 }
 
 /// The least id that is greater.
