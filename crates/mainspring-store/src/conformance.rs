@@ -226,6 +226,7 @@ macro_rules! conformance_suite {
                 end_of_a_run_leaves_a_fire_whichever_way_it_comes,
                 ends_count_as_the_trigger_says,
                 parts_of_runs_and_backfills_start_nothing,
+                what_tasks_start_below_a_backfill_starts_nothing_more,
                 following_run_meets_the_limit_of_its_job,
                 fire_of_a_paused_trigger_is_recorded,
                 fire_is_owed_by_what_the_job_says_when_it_is_made,

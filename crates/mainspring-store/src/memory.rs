@@ -351,6 +351,10 @@ impl Store for MemoryStore {
         Ok(workflow::called(&*self.model()?, run))
     }
 
+    async fn called_for(&self, job: JobId, first: Timestamp, last: Timestamp) -> Result<Vec<RunId>> {
+        Ok(runs::called_for(&*self.model()?, job, first..=last))
+    }
+
     async fn workflow_inboxes(&self, runs: Vec<RunId>, limit: u32) -> Result<Vec<Vec<Message>>> {
         let model = self.model()?;
         Ok(runs.into_iter().map(|run| workflow::inbox(&model, run, limit)).collect())

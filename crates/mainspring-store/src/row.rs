@@ -299,6 +299,8 @@ pub struct CalledBy {
     pub task: u32,
     /// The item, if it runs more than once.
     pub item: Option<u32>,
+    /// Whether a backfill has made the run at the top of those that start each other. Triggers that follow its job do not follow it.
+    pub backfilled: bool,
 }
 
 /// What became of a run that was asked for.

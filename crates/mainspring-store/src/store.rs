@@ -227,6 +227,9 @@ pub trait Store: Send + Sync + 'static {
     /// Runs that tasks of a workflow run have started and that are not final, each with the [name](crate::Caller::task) of the task.
     async fn called_runs(&self, run: RunId) -> Result<Vec<(RunId, String)>>;
 
+    /// Runs of a job that tasks of workflow runs have started for dates from `first` through `last`, live and final ones.
+    async fn called_for(&self, job: JobId, first: Timestamp, last: Timestamp) -> Result<Vec<RunId>>;
+
     /// Writes steps of workflow runs in one transaction: each if its run is at the turn that the step names, and is not that of a step
     /// before it. Answers for each, in the order of the steps. What is queued wakes those who claim; where nodes share the store, this
     /// holds for other nodes, and for runs that end by themselves at an instant: whoever has asked claims the others. The end of

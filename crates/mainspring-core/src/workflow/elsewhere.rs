@@ -177,12 +177,7 @@ impl Elsewhere {
         let open = found.iter().filter(|(_, found)| counted(*found).is_none()).count();
         if let Some((date, found)) = those(&|state| state.is_none()) {
             let more = if open > 1 { format!(", and {} more", open - 1) } else { String::new() };
-            // Ids tell the dates of runs, and those of such runs tell another one.
-            let hint = match found {
-                Found::Missing => " (one that a task has started in a backfill or rerun is not seen)",
-                _ => "",
-            };
-            return Settled::Waits(format!("{}{more}{hint}", self.says(*date, *found)));
+            return Settled::Waits(format!("{}{more}", self.says(*date, *found)));
         }
         let skipped = those(&|state| state != Some(TaskState::Succeeded));
         match (skipped, found) {
@@ -308,7 +303,7 @@ mod tests {
         };
         assert_eq!(
             of(&[(date, Found::Missing)]),
-            "there was no run of ingest for 1970-01-01T00:00:01.000Z when it looked (one that a task has started in a backfill or rerun is not seen)"
+            "there was no run of ingest for 1970-01-01T00:00:01.000Z when it looked"
         );
         let two = [(date, Found::Open(run)), (date + 1, Found::Missing)];
         assert_eq!(

@@ -150,6 +150,8 @@ struct Callee {
     job: Arc<JobRow>,
     /// The origin that its runs have.
     origin: Origin,
+    /// Whether a backfill has made the run at the top.
+    backfilled: bool,
 }
 
 fn missing(JobKey { namespace, name }: &JobKey) -> String {
@@ -199,11 +201,11 @@ impl Inner {
         let Some(call) = &live.plan.task(task).call else { return Ok(Ok(None)) };
         let key = JobKey::new(&live.plan.job().key.namespace, &call.workflow);
         let Some(job) = self.store.job(&key).await? else { return Ok(Err(missing(&key))) };
-        let Some((origin, depth)) = self.descent(live.run).await? else { return Ok(Ok(None)) };
+        let Some(Descent { origin, depth, backfilled }) = self.descent(live.run).await? else { return Ok(Ok(None)) };
         if depth > CALLS_DEEP_MAX {
             return Ok(Err(format!("workflows start each other more than {CALLS_DEEP_MAX} deep")));
         }
-        Ok(Ok(Some(Callee { job: Arc::new(job), origin })))
+        Ok(Ok(Some(Callee { job: Arc::new(job), origin, backfilled })))
     }
 
     /// Asks for one. Says in words why there will be none.
@@ -213,10 +215,10 @@ impl Inner {
         place: Place,
         child: RunId,
         input: &Value,
-        Callee { job, origin }: &Callee,
+        Callee { job, origin, backfilled }: &Callee,
     ) -> Result<std::result::Result<(), String>> {
         let caller = Caller { run: live.run, task: live.name(place) };
-        let caller = CalledBy { caller, task: place.0, item: place.1 };
+        let caller = CalledBy { caller, task: place.0, item: place.1, backfilled: *backfilled };
         let asked = AskedRun {
             id: child,
             job: job.id,
@@ -243,9 +245,8 @@ impl Inner {
         Ok(Ok(()))
     }
 
-    /// How deep a run is below one that no task has started, itself included, and the origin that runs have which it starts. Over a past
-    /// fire time these are reruns, which miss no deadline. Nothing if it is gone.
-    async fn descent(&self, run: RunId) -> Result<Option<(Origin, usize)>> {
+    /// Looks at what has started a run. Nothing if it is gone.
+    async fn descent(&self, run: RunId) -> Result<Option<Descent>> {
         let Some(mut at) = self.store.run(run).await? else { return Ok(None) };
         let origin = if at.origin.is_of_the_past() { Origin::Rerun } else { Origin::Api };
         let mut depth = 1;
@@ -255,6 +256,16 @@ impl Inner {
         {
             (at, depth) = (above, depth + 1);
         }
-        Ok(Some((origin, depth)))
+        Ok(Some(Descent { origin, depth, backfilled: at.origin == Origin::Backfill }))
     }
+}
+
+/// What has started a run.
+struct Descent {
+    /// The origin that runs have which it starts. Over a past fire time these are reruns, which miss no deadline.
+    origin: Origin,
+    /// How deep it is below one that no task has started, itself included.
+    depth: usize,
+    /// Whether a backfill has made that one.
+    backfilled: bool,
 }

@@ -344,6 +344,12 @@ impl Inner {
                 }
             }
         }
+        // Those that tasks have started have ids of the time of the run of that task.
+        for run in self.store.called_for(job.id, first, last).await? {
+            if ids.insert(run) {
+                runs.extend(self.store.run(run).await?);
+            }
+        }
         let mut newest: BTreeMap<Timestamp, RunInfo> = BTreeMap::new();
         for run in runs.into_iter().filter(|run| run.parent.is_none()) {
             let is_newer =

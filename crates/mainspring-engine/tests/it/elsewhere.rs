@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use mainspring_core::after::AfterOn;
 use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::run::RunState;
 use mainspring_core::workflow::backfill::{Order, Reprocess};
 use mainspring_core::workflow::{
-    Approval, At, Elsewhere, Hold, NeedAt, OnMissing, TaskDefinition, TaskState, Workflow,
+    Approval, At, Call, Elsewhere, Hold, NeedAt, OnMissing, TaskDefinition, TaskState, Workflow,
 };
 use mainspring_core::{RunId, Timestamp};
 use mainspring_engine::Engine;
@@ -230,6 +231,41 @@ async fn first_dates_of_a_schedule_are_needed_like_others() {
         run_for(&engine, "ingest", "2026-05-04T01:00:00Z".parse().expect("an instant"), 3).await;
         let (_, task, reason) = why(&engine, run).await;
         assert_eq!((task, reason.as_deref()), (TaskState::Succeeded, Some("task load of ingest of 3 dates succeeded")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn run_that_a_task_has_started_in_a_backfill_is_seen_and_starts_no_followers() {
+    over_both(async |store| {
+        let stage = stage();
+        let engine = stage.engine(store).await;
+        let tasks = vec![task("load", "echo", &[])];
+        save(&engine, "ingest", Workflow { tasks, ..Workflow::default() }).await.expect("saved");
+        let call = Some(Call { workflow: "ingest".into(), inputs: serde_json::Map::new() });
+        let part = TaskDefinition { call, ..task("part", "echo", &[]) };
+        save_with(&engine, "outer", Workflow { tasks: vec![part], ..Workflow::default() }, "0 3 * * *", None).await;
+        let mut follower = Job::new(JobKey::new("default", "follower"), Task::Noop);
+        let follows = ScheduleDefinition::After { jobs: vec!["ingest".into()], on: AfterOn::Any };
+        follower.triggers.push(TriggerDefinition::new("after", follows));
+        engine.control().save(vec![(Arc::new(follower), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+        save_with(&engine, "report", report(need(SAME, OnMissing::Wait)), "0 3 * * *", None).await;
+        let run = backfilled(&engine, "report", "2026-05-04T03:00:00Z").await;
+        waiting(&engine, run, "there was no run of ingest").await;
+        let outer = backfilled(&engine, "outer", "2026-05-04T03:00:00Z").await;
+        let (_, state, reason) = why(&engine, run).await;
+        assert_eq!(state, TaskState::Succeeded, "{reason:?}");
+        end(&engine, outer).await;
+        // One by hand is followed, and so comes after whatever the other one would have owed.
+        run_for(&engine, "ingest", DATE, 1).await;
+        let runs = until("the follower", async || {
+            let query = RunQuery { namespace: Some("default".to_owned()), limit: 1_000, ..RunQuery::default() };
+            let mut runs = engine.control().store().runs(query).await.expect("read");
+            runs.retain(|run| run.key.name == "follower");
+            (!runs.is_empty()).then_some(runs)
+        })
+        .await;
+        assert_eq!(runs.iter().map(|run| run.fire_time).collect::<Vec<_>>(), [DATE]);
     })
     .await;
 }

@@ -9,12 +9,15 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{JobKey, Overlap, ScheduleDefinition, TriggerDefinition};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
+use mainspring_core::workflow::TaskState;
 use mainspring_core::{RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, asked, at};
 use super::routing::{NORTH, SOUTH, broadcast, end_of};
-use super::workflows::begun;
-use crate::{AfterDue, AfterEdge, AfterFire, AfterFired, AskedRun, Expect, Store, WorkflowStep};
+use super::workflows::{begun, read, step, stepped, write};
+use crate::{
+    AfterDue, AfterEdge, AfterFire, AfterFired, AskedRun, CalledBy, Caller, Expect, Store, TaskWrite, WorkflowStep,
+};
 
 /// A job that comes after others of its namespace, by one trigger.
 fn after(name: &str, upstreams: &[&str], on: AfterOn) -> Draft {
@@ -185,6 +188,26 @@ pub async fn parts_of_runs_and_backfills_start_nothing(store: Arc<dyn Store>) {
     kit.store.ask_run(backfill).await.expect("ask_run");
     kit.store.cancel_run(id, "enough", None, at(5_100)).await.expect("cancel_run");
     assert_eq!(owed(&kit).await, []);
+}
+
+pub async fn what_tasks_start_below_a_backfill_starts_nothing_more(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (graph, outer) = begun(&kit, &["t", "u"]).await;
+    let other = kit.save(Draft::new("other")).await;
+    kit.save(after("b", &["other"], AfterOn::Any)).await;
+    let mut ended = Vec::new();
+    for (task, name, backfilled) in [(0, "t", true), (1, "u", false)] {
+        let id = outer.called(graph.id(), name, 0);
+        let calls = TaskWrite { call: Some(id), ..write(task, TaskState::Running) };
+        stepped(&kit, WorkflowStep { tasks: vec![calls], ..step(&read(&kit, outer).await, at(1_000)) }).await;
+        let caller = Caller { run: outer, task: name.into() };
+        let caller = Some(CalledBy { caller, task, item: None, backfilled });
+        let run = AskedRun { id, origin: Origin::Rerun, caller, ..asked(&other, u64::from(task), at(1_000)) };
+        kit.store.ask_run(run).await.expect("ask_run");
+        kit.store.cancel_run(id, "enough", None, at(1_100)).await.expect("cancel_run");
+        ended.push(id);
+    }
+    assert_eq!(owed(&kit).await, ended[1..]);
 }
 
 pub async fn following_run_meets_the_limit_of_its_job(store: Arc<dyn Store>) {

@@ -25,7 +25,7 @@ pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<
     assert_eq!(read(&kit, outer).await.tasks[0].child, Some(id));
     assert_eq!(kit.store.run(id).await.expect("run"), None);
     let caller = Caller { run: outer, task: "a".into() };
-    let by = Some(CalledBy { caller: caller.clone(), task: 0, item: None });
+    let by = Some(CalledBy { caller: caller.clone(), task: 0, item: None, backfilled: false });
     let run = AskedRun { id, origin: Origin::Api, caller: by, ..asked(&other, 1, at(1_100)) };
     assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Queued);
     assert_eq!(kit.store.ask_run(run.clone()).await.expect("ask_run").placed, Placed::Known);
@@ -44,8 +44,14 @@ pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<
         assert_eq!(list(none).await, []);
     }
     assert_eq!(list(of_job(other.id())).await, [id]);
+    let date = run.fire_time;
+    let for_dates = async |job, first, last| kit.store.called_for(job, first, last).await.expect("called_for");
+    assert_eq!(for_dates(other.id(), date, date).await, [id]);
+    assert_eq!(for_dates(other.id(), date - 9, date - 1).await, []);
+    assert_eq!(for_dates(job.id(), date, date).await, []);
     kit.store.cancel_run(id, "no more", None, at(1_200)).await.expect("cancel_run");
     assert_eq!(list(with_calls.clone()).await, [id], "a final one");
+    assert_eq!(for_dates(other.id(), date - 1, date + 1).await, [id]);
     assert_eq!(inbox(&kit, outer).await, [ended(id, RunState::Cancelled)]);
     assert_eq!(kit.store.called_runs(outer).await.expect("called_runs"), []);
     assert_eq!(kit.run(id).await.caller.map(|caller| caller.run), Some(outer));
@@ -65,7 +71,7 @@ pub(crate) async fn over(kit: &Kit) -> Vec<AskedRun> {
         let calls = TaskWrite { call: Some(id), ..write(number, TaskState::Running) };
         stepped(kit, WorkflowStep { tasks: vec![calls], ..step(&read(kit, outer).await, at(1_000)) }).await;
         let caller = Caller { run: outer, task: name.into() };
-        let caller = Some(CalledBy { caller, task: number, item: None });
+        let caller = Some(CalledBy { caller, task: number, item: None, backfilled: false });
         let run = AskedRun { id, caller, ..asked(&other, u64::from(number), at(1_000)) };
         kit.store.ask_run(run.clone()).await.expect("ask_run");
         kit.store.cancel_run(id, "no more", None, at(1_100)).await.expect("cancel_run");
@@ -112,7 +118,7 @@ pub async fn run_that_no_row_of_a_task_names_is_not_made(store: Arc<dyn Store>) 
     let [first, second] = [0, 1].map(|attempt| outer.called(job.id(), "a[1]", attempt));
     let place = async |id, item| {
         let caller = Caller { run: outer, task: "a[1]".into() };
-        let caller = Some(CalledBy { caller, task: 0, item });
+        let caller = Some(CalledBy { caller, task: 0, item, backfilled: false });
         let asked = AskedRun { id, caller, ..asked(&other, 1, at(1_000)) };
         kit.store.ask_run(asked).await.expect("ask_run").placed
     };
@@ -147,7 +153,8 @@ pub async fn run_that_a_task_has_started_is_ended_with_its_slot(store: Arc<dyn S
     let tasks = vec![calls(0), calls(1)];
     stepped(&kit, WorkflowStep { tasks, ..step(&read(&kit, outer).await, at(1_000)) }).await;
     for (task, name) in [(0, "a"), (1, "b")] {
-        let caller = Some(CalledBy { caller: Caller { run: outer, task: name.into() }, task, item: None });
+        let caller =
+            Some(CalledBy { caller: Caller { run: outer, task: name.into() }, task, item: None, backfilled: false });
         let id = ids[task as usize];
         kit.store.ask_run(AskedRun { id, caller, ..asked(&other, u64::from(task), at(1_000)) }).await.expect("ask_run");
     }

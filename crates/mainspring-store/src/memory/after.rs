@@ -56,10 +56,11 @@ impl Afters {
         });
     }
 
-    /// Leaves a fire for each trigger that waits for the end of a run of this job. Parts of runs, and runs over past fire times, start
-    /// nothing.
+    /// Leaves a fire for each trigger that waits for the end of a run of this job. Parts of runs, runs over past fire times, and
+    /// what these have started, start nothing.
     pub(super) fn tell(&mut self, key: &JobKey, run: &Run, state: RunState, ended_at: Timestamp) {
-        if run.parent().is_some() || run.origin == Origin::Backfill {
+        let is_below = run.more.as_ref().is_some_and(|more| more.backfilled);
+        if run.parent().is_some() || run.origin == Origin::Backfill || is_below {
             return;
         }
         let Some(triggers) = self.edges.get(key) else { return };

@@ -58,6 +58,8 @@ pub(super) struct More {
     pub(super) shard_of: Option<(RunId, Shard)>,
     /// The task of a workflow's run that started it and waits for it.
     pub(super) caller: Option<Caller>,
+    /// Whether a backfill has made the run at the top of those that started it.
+    pub(super) backfilled: bool,
     /// Which task of which workflow's run it is.
     pub(super) task: Option<TaskOf>,
     pub(super) not_before: Option<Timestamp>,

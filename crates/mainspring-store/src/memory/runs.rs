@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
 
 use mainspring_core::batch::{AttemptDetail, Placed, Rearm};
 use mainspring_core::line::Line;
@@ -60,8 +61,9 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
 }
 
 fn new_run(asked: AskedRun, state: RunState, born: Placed, expires_at: Option<Timestamp>) -> Run {
+    let backfilled = asked.caller.as_ref().is_some_and(|by| by.backfilled);
     let caller = asked.caller.map(|by| by.caller);
-    let more = More { input: asked.input, rerun_of: asked.rerun_of, caller, expires_at, ..More::default() };
+    let more = More { input: asked.input, rerun_of: asked.rerun_of, caller, backfilled, expires_at, ..More::default() };
     Run {
         id: asked.id,
         job: asked.job,
@@ -196,6 +198,21 @@ fn matches(model: &Model, query: &RunQuery, run: &Run) -> bool {
 /// Whether a task of a workflow run has started it.
 fn is_call_of(run: &Run, parent: RunId) -> bool {
     run.more.as_ref().and_then(|more| more.caller.as_ref()).is_some_and(|caller| caller.run == parent)
+}
+
+/// See [`crate::Store::called_for`].
+pub(super) fn called_for(model: &Model, job: JobId, dates: RangeInclusive<Timestamp>) -> Vec<RunId> {
+    let is_it = |run: &Run| {
+        let is_called = run.more.as_ref().is_some_and(|more| more.caller.is_some());
+        is_called && run.job == job && dates.contains(&run.fire_time)
+    };
+    let mut found: Vec<RunId> = model.live.iter().filter(|run| is_it(run)).map(|run| run.id).collect();
+    model.history.visit_newest(RunId::from_bytes([0; 16]), RunId::from_bytes([u8::MAX; 16]), |over| {
+        found.extend(is_it(&over.run).then_some(over.run.id));
+        None
+    });
+    found.sort_unstable();
+    found
 }
 
 /// See [`crate::Store::attempts`].

@@ -63,6 +63,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(34, "0034_flow_item_part"),
     migration!(35, "0035_cascade"),
     migration!(36, "0036_worker_place"),
+    migration!(37, "0037_call_date"),
 ];
 
 /// Number of the newest migration.

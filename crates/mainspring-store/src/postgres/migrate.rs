@@ -63,6 +63,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(33, "0033_flow_item_part"),
     migration!(34, "0034_cascade"),
     migration!(35, "0035_worker_place"),
+    migration!(36, "0036_call_date"),
 ];
 
 /// Number of the newest migration.

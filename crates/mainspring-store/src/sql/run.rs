@@ -45,9 +45,15 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     let (state, placed) = admit(db, &mut session.runs, &mut notes, asked, rule)?;
     let expires_at = job.definition.start_timeout_ms.map(|ms| asked.at + ms);
     insert(db, asked, state, rule.is_some(), expires_at)?;
-    if let Some(CalledBy { caller: Caller { run, task }, .. }) = &asked.caller {
-        let values: [(&str, &dyn ToSql); 3] =
-            [(":child", asked.id.as_bytes()), (":parent", run.as_bytes()), (":task", task)];
+    if let Some(CalledBy { caller: Caller { run, task }, backfilled, .. }) = &asked.caller {
+        let values: [(&str, &dyn ToSql); 6] = [
+            (":child", asked.id.as_bytes()),
+            (":parent", run.as_bytes()),
+            (":task", task),
+            (":job", &asked.job.0),
+            (":fire_time", &asked.fire_time.as_millis()),
+            (":backfilled", backfilled),
+        ];
         execute(db, sql!("call_add"), &values)?;
     }
     if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
@@ -277,6 +283,13 @@ fn called_ids(db: &dyn Db, query: &RunQuery, (from, to): (RunId, RunId), limit: 
     let values: [(&str, &dyn ToSql); 4] =
         [(":parent", parent.as_bytes()), (":from", from.as_bytes()), (":to", to.as_bytes()), (":limit", &most)];
     read(db, sql!("calls_of"), &values, |row| run_id(row, 0))
+}
+
+/// See [`crate::Store::called_for`].
+pub(crate) fn called_for(db: &dyn Db, job: JobId, (first, last): (Timestamp, Timestamp)) -> Step<Vec<RunId>> {
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":job", &job.0), (":first", &first.as_millis()), (":last", &last.as_millis())];
+    read(db, sql!("calls_for"), &values, |row| run_id(row, 0))
 }
 
 /// The least id that is greater.

@@ -331,6 +331,11 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Engine, "read what a workflow run has started", move |db| workflow::called(db, run)).await
     }
 
+    async fn called_for(&self, job: JobId, first: Timestamp, last: Timestamp) -> Result<Vec<RunId>> {
+        let find = "find runs that tasks have started";
+        self.read(ReadLane::Engine, find, move |db| run::called_for(db, job, (first, last))).await
+    }
+
     async fn workflow_inboxes(&self, runs: Vec<RunId>, limit: u32) -> Result<Vec<Vec<Message>>> {
         self.read(ReadLane::Engine, "read inboxes", move |db| workflow::inboxes(db, &runs, limit)).await
     }

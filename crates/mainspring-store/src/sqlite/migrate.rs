@@ -53,6 +53,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(31, "0031_flow_item_part"),
     migration!(32, "0032_cascade"),
     migration!(33, "0033_worker_place"),
+    migration!(34, "0034_call_date"),
 ];
 
 /// Number of the newest migration.
