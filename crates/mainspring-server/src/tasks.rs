@@ -160,6 +160,8 @@ impl Tasks {
         let definition = self.definition(place.task);
         let row = self.row(place);
         let is_call = definition.call.is_some();
+        // The run that it stands for is of another workflow.
+        let is_external = definition.hold.as_ref().and_then(Hold::elsewhere).is_some();
         let needs = if place.item.is_some() { &[][..] } else { &definition.needs };
         api::RunTask {
             name: match place.item {
@@ -176,11 +178,11 @@ impl Tasks {
             run: row.and_then(|row| row.child).filter(|_| run.is_some() || !is_call).map(|child| child.to_string()),
             kept_from: run
                 .and_then(|run| run.caller.as_ref().map(|caller| caller.run).or(run.parent))
-                .filter(|of| *of != self.run)
+                .filter(|of| *of != self.run && !is_external)
                 .map(|of| of.to_string()),
             run_state: run.map(|run| run.state.into()),
-            attempt: run.filter(|_| !is_call).map(|run| run.attempt),
-            started_at: run.and_then(|run| run.started_at.or(run.claimed_at)).map(instant),
+            attempt: run.filter(|_| !is_call && !is_external).map(|run| run.attempt),
+            started_at: run.filter(|_| !is_external).and_then(|run| run.started_at.or(run.claimed_at)).map(instant),
             ended_at: row.filter(|row| row.state.is_final()).map(|row| instant(row.since)),
             since: row.map(|row| instant(row.since)),
             items: if place.item.is_none() { self.item_counts(place.task) } else { None },

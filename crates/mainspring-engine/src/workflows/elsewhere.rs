@@ -123,10 +123,15 @@ impl Live {
         self.to_look.append(&mut self.puzzled);
     }
 
-    /// Takes in what somebody saw who looked.
-    fn settle(&mut self, task: u32, settled: Settled) {
+    /// Takes in what somebody saw who looked, and the run that has left something, if it is one.
+    fn settle(&mut self, task: u32, settled: Settled, left_by: Option<RunId>) {
         match settled {
-            Settled::Ends(state, reason) => self.mark((task, None), state, reason),
+            Settled::Ends(state, reason) => {
+                self.mark((task, None), state, reason);
+                self.writes.entry((task, None)).or_default().stands_for = left_by;
+                // What needs it may ask at once what is left.
+                self.latest.extend(left_by.map(|run| ((task, None), run)));
+            }
             Settled::Waits(says) => self.writes.entry((task, None)).or_default().reason = Some(says),
         }
     }
@@ -179,10 +184,12 @@ impl Inner {
             }
             let seen = live.seen.remove(&task).unwrap_or_default();
             let since = live.waits_since.get(&task).copied();
+            let mut left_by = None;
             let settled = match self.find(&live.plan.job().key.namespace, &need, needed, &seen, since).await {
                 Ok(Ok(found)) => {
                     let shown: Vec<_> = found.iter().map(|(fire, found)| (needed.shown(*fire), *found)).collect();
                     let settled = need.settle(&shown);
+                    left_by = self.left_by(&need, &found).await?;
                     live.seen.insert(task, found.into_iter().collect());
                     settled
                 }
@@ -195,7 +202,7 @@ impl Inner {
                 }
                 Err(error) => return Err(error),
             };
-            live.settle(task, settled);
+            live.settle(task, settled, left_by);
         }
         Ok(())
     }
@@ -359,6 +366,19 @@ impl Inner {
             }
         }
         Ok(newest)
+    }
+
+    /// The run that has left what is needed, where one date is needed and it has succeeded: of a task that has run once, its own.
+    async fn left_by(&self, need: &Elsewhere, found: &[(Timestamp, Found)]) -> Result<Option<RunId>> {
+        let [(_, Found::Ended(run, TaskState::Succeeded))] = found else { return Ok(None) };
+        if need.task.is_none() {
+            return Ok(Some(*run));
+        }
+        let Some(info) = self.store.run(*run).await? else { return Ok(None) };
+        let Ok(Some(number)) = self.number(info.job, info.job_version, need).await? else { return Ok(None) };
+        let tasks = self.store.workflow(*run, 0).await?.map(|row| row.tasks).unwrap_or_default();
+        let whole = tasks.iter().find(|task| task.task == number && task.item.is_none());
+        Ok(whole.and_then(|task| task.child))
     }
 
     /// How a run stands, or the newest that repeats it.

@@ -57,7 +57,7 @@ pub(super) struct Live {
     /// Runs of tasks that are not final, as far as is known.
     children: FxHashMap<RunId, Place>,
     /// The latest run of each.
-    latest: FxHashMap<Place, RunId>,
+    pub(super) latest: FxHashMap<Place, RunId>,
     /// Runs of tasks that were set back before these had ended.
     pub(super) drains: Drains,
     /// Tasks that are ready and have no run.
@@ -133,6 +133,8 @@ pub(super) struct Write {
     pub(super) reason: Option<String>,
     pub(super) start: Option<TaskStart>,
     pub(super) call: Option<RunId>,
+    /// Of a task that is over, the run elsewhere for which it stands: what that has left is what the task leaves.
+    pub(super) stands_for: Option<RunId>,
 }
 
 /// What comes of a task that may run.
@@ -643,7 +645,7 @@ impl Live {
                 generation: row.generation,
                 reason: write.reason.map(short),
                 start: write.start,
-                call: write.call,
+                call: write.call.or(write.stands_for),
             }
         });
         Some(WorkflowStep {
@@ -678,10 +680,13 @@ impl Live {
                 self.pauses.insert(*run);
             }
         }
-        for (place, run) in step.tasks.iter().filter_map(|task| Some(((task.task, task.item), task.call?))) {
-            self.children.insert(run, place);
+        for (task, run) in step.tasks.iter().filter_map(|task| Some((task, task.call?))) {
+            let place = (task.task, task.item);
             self.latest.insert(place, run);
-            self.to_ask.push(place);
+            if !task.state.is_final() {
+                self.children.insert(run, place);
+                self.to_ask.push(place);
+            }
         }
         self.to_look.extend(step.awaits.iter().map(|it| it.task));
         self.waits_since.extend(step.awaits.iter().map(|it| (it.task, step.at)));

@@ -270,6 +270,46 @@ async fn run_that_a_task_has_started_in_a_backfill_is_seen_and_starts_no_followe
     .await;
 }
 
+#[tokio::test]
+async fn what_a_need_of_another_workflow_has_left_is_read_like_that_of_a_task() {
+    over_both(async |store| {
+        let stage = stage();
+        let engine = stage.engine(store).await;
+        let mut load = task("load", "echo", &[]);
+        load.job.input = serde_json::json!({"rows": 7});
+        let mut ingest = Workflow { tasks: vec![load], ..Workflow::default() };
+        ingest.outputs.insert("all".to_owned(), "${{ needs.load.outputs.rows + 1 }}".to_owned());
+        save(&engine, "ingest", ingest).await.expect("saved");
+        let whole = Elsewhere { task: None, ..need(SAME, OnMissing::Wait) };
+        for (number, (need, text, seen)) in [
+            (need(SAME, OnMissing::Wait), "${{ needs['ingest:load@same'].outputs.rows }}", 7),
+            (whole, "${{ needs['ingest@same'].outputs.all }}", 8),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut workflow = report(need.clone());
+            workflow.tasks[0].name = need.name();
+            workflow.tasks[1].job.input = serde_json::json!({"seen": text});
+            workflow.outputs.insert("seen".to_owned(), text.to_owned());
+            let name = format!("report-{number}");
+            save(&engine, &name, workflow).await.expect("saved");
+            let date = DATE + i64::try_from(number).expect("few");
+            let run = run_for(&engine, &name, date, 1).await;
+            waiting(&engine, run, "there was no run of ingest").await;
+            let other = run_for(&engine, "ingest", date, 1).await;
+            let ended = end(&engine, run).await;
+            assert_eq!((ended.state, ended.output), (RunState::Succeeded, Some(format!("{{\"seen\":{seen}}}"))));
+            let row = engine.control().workflow(run).await.expect("read").expect("it has begun");
+            let left = engine.control().run(row.tasks[1].child.expect("it ran")).await.expect("read").output;
+            assert_eq!(left, Some(format!("{{\"seen\":{seen}}}")));
+            let stands_for = engine.control().run(row.tasks[0].child.expect("it is named")).await.expect("read");
+            assert!(stands_for.id == other || stands_for.parent == Some(other), "{stands_for:?}");
+        }
+    })
+    .await;
+}
+
 /// A workflow whose task waits for a decision.
 fn asking() -> Workflow {
     let asks = TaskDefinition { hold: Some(Hold::Approval(Approval::default())), ..task("load", "echo", &[]) };

@@ -69,6 +69,9 @@ fn what_is_wrong_with_a_need_is_shown_where_it_is_written() {
         let problems = check(&format!("name: w\ntasks:\n{text}")).unwrap_err();
         assert_eq!(shown(&problems), *expected, "{text}");
     }
+    let reads = "${{ needs['i:t@same'].outputs.rows }}";
+    let read = format!("  a: {{run: 'true', needs: {{workflow: i, task: t}}, env: {{A: \"{reads}\"}}}}\n");
+    assert!(check(&format!("name: w\ntasks:\n{read}")).is_ok(), "nobody knows here what it leaves");
     let both = "jobs:\n  - name: a\n    tasks: {x: {noop: true, needs: {workflow: b, task: y}}}\n  - name: b\n    tasks: {y: {workflow: a}}\n";
     let message = "error[workflow.need_circle]: workflows wait for each other at the same date: a → b → a (task x of a needs task y of b; task y of b starts a)   --> w.yaml:3:36\n  hint: one of them may need the other one with at: previous";
     assert_eq!(shown(&check(both).unwrap_err()), [message]);
