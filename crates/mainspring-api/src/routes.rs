@@ -41,7 +41,8 @@
 //! | [`RUN_PAUSE`], [`RUN_RESUME`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
 //! | [`RUN_TASKS`] | GET ([`TaskFilter`](crate::TaskFilter)) | → [`Page`](crate::Page) of [`RunTask`](crate::RunTask), in the order of their names |
 //! | [`RUN_TASK`] | GET | → [`RunTaskDetail`](crate::RunTaskDetail) |
-//! | [`RUN_TASK_CANCEL`], [`RUN_TASK_SKIP`], [`RUN_TASK_APPROVE`], [`RUN_TASK_REJECT`] | POST | [`Reason`](crate::Reason) → 202 [`RunTask`](crate::RunTask) |
+//! | [`RUN_TASK_CANCEL`] | POST | [`TaskCancel`](crate::TaskCancel) → 202 [`RunTask`](crate::RunTask) |
+//! | [`RUN_TASK_SKIP`], [`RUN_TASK_APPROVE`], [`RUN_TASK_REJECT`] | POST | [`Reason`](crate::Reason) → 202 [`RunTask`](crate::RunTask) |
 //! | [`RUN_TASK_MARK`] | POST | [`TaskMark`](crate::TaskMark) → 202 [`RunTask`](crate::RunTask) |
 //! | [`APPROVALS`] | GET ([`ApprovalFilter`](crate::ApprovalFilter)) | → [`Page`](crate::Page) of [`Approval`](crate::Approval), newest first |
 //! | [`RUN_OUTPUT`] | GET | → the JSON that the run has left |

@@ -76,7 +76,9 @@ pub use rerun::{Rerun, RerunAction, RerunChange, RerunPlan, RerunTask};
 pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunCaller, RunFilter, RunShard, RunSummary};
 pub use search::{FacetFilter, FacetValue, Facets};
 pub use session::{LoginLink, Session, SessionKind, SignIn};
-pub use task::{GraphFilter, GraphTask, JobGraph, Marked, RunTask, RunTaskDetail, TaskCounts, TaskFilter, TaskMark};
+pub use task::{
+    GraphFilter, GraphTask, JobGraph, Marked, RunTask, RunTaskDetail, TaskCancel, TaskCounts, TaskFilter, TaskMark,
+};
 pub use trigger::{Gap, GapFilter, Reanchored, Trigger, TriggerFilter, TriggerState};
 pub use version::{CheckRequest, CheckResult, JobFileFilter, JobVersion, SavedFrom};
 pub use webhook::{

@@ -53,7 +53,7 @@ pub use group::{Group, group_end};
 pub use hold::{Approval, Hold};
 pub use mainspring_model::{OnTimeout, TaskState, TriggerRule};
 pub use rule::{Counts, Decision};
-pub use select::{downstream, upstream};
+pub use select::{branch, downstream, upstream};
 pub use spread::{ITEMS_MAX, Items, combination};
 pub use waits::{WaitCircle, Waits, WaitsBy, wait_circle};
 pub use why::{Cause, Standing, Why};

@@ -9,7 +9,7 @@ use mainspring_api as api;
 use mainspring_core::RunId;
 use mainspring_core::job::Job;
 use mainspring_core::run::RunState;
-use mainspring_core::workflow::{Hold, Shape, Stop, TaskDefinition, TaskState, Workflow};
+use mainspring_core::workflow::{Hold, Shape, Stop, TaskDefinition, TaskState, Workflow, branch};
 use mainspring_store::{RunInfo, TaskRow, WorkflowRow};
 
 use crate::show::{instant, reason};
@@ -116,6 +116,11 @@ impl Tasks {
     pub(crate) fn stands(&self, place: Place) -> TaskState {
         let item = place.item.and_then(|_| self.row(place));
         item.map_or_else(|| self.state(place.task), |row| row.state)
+    }
+
+    /// Whether a task and all that need it are over.
+    pub(crate) fn is_branch_over(&self, task: u32) -> bool {
+        branch(self.workflow(), self.shape.graph(), task).iter().all(|task| self.state(*task).is_final())
     }
 
     /// Finds a task by its name, or an item by `NAME[NUMBER]`.

@@ -179,6 +179,8 @@ impl TaskRequest {
 pub enum TaskVerb {
     /// End it: the whole run, or a task.
     Cancel,
+    /// End a task and all that need it, directly or not.
+    CancelBranch,
     /// Start nothing new until it is resumed. The whole run.
     Pause,
     /// Go on. The whole run.

@@ -8,12 +8,11 @@ import { StateBadge } from '@/components/StateBadge';
 import { Took } from '@/components/Instant';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
-import { fillPath } from '@/lib/commands';
 import { isFinal } from '@/states';
 import css from './Workflow.module.css';
 import type { TaskNode } from './graph';
 import { type Decision, DecideDialog } from '../approvals/DecideDialog';
-import { type TaskVerb, itemsQuery, steerTask, taskQuery } from './queries';
+import { type TaskVerb, itemsQuery, requestOf, steerTask, taskQuery } from './queries';
 import { type TaskStatus, statusOf } from './status';
 
 const ITEMS_SHOWN = 100;
@@ -68,16 +67,15 @@ function TaskActions({ run, status, node }: { run: string; status: TaskStatus; n
   const decide = (verb: Decision['verb']) => setDecision({ run, task: name, prompt: status.task.reason ?? node.spec.approval?.prompt, from: [node.spec.approval?.from ?? []].flat(), verb });
   const over = isFinal(status.state);
   const action = (verb: TaskVerb, icon: Action['icon'], more: Partial<Action> = {}): Action => {
-    const marks = verb === 'succeeded' || verb === 'failed';
     return {
       id: verb,
       label: t.workflow.verbs[verb],
       icon,
       busy: steer.isPending && steer.variables.verb === verb,
       disabledReason: over ? t.workflow.isFinal : undefined,
-      command: { http: { method: 'POST', path: fillPath(`/api/v1/runs/{run}/tasks/{task}/${marks ? 'mark' : verb}`, { run, task: name }), body: marks ? { state: verb } : {} } },
+      command: { http: { method: 'POST', ...requestOf(run, name, verb) } },
       run: () =>
-        void confirm({ title: t.workflow.verbTitle(t.workflow.verbs[verb], name), text: t.workflow.verbTexts[verb], action: t.workflow.verbs[verb], tone: verb === 'cancel' || verb === 'reject' || verb === 'failed' ? 'danger' : 'primary', reason: true }).then(
+        void confirm({ title: t.workflow.verbTitle(t.workflow.verbs[verb], name), text: t.workflow.verbTexts[verb], action: t.workflow.verbs[verb], tone: verb === 'cancel' || verb === 'branch' || verb === 'reject' || verb === 'failed' ? 'danger' : 'primary', reason: true }).then(
           (yes) => yes && steer.mutate({ verb, reason: yes.reason }),
         ),
       ...more,
@@ -87,7 +85,7 @@ function TaskActions({ run, status, node }: { run: string; status: TaskStatus; n
   const approval = node.kind === 'approval' ? [action('approve', Check, { tone: 'primary', run: () => decide('approve') }), action('reject', X, { tone: 'danger', run: () => decide('reject') })] : [];
   return (
     <>
-      <ActionBar actions={[...approval, action('skip', SkipForward), action('cancel', Ban), action('succeeded', Check, { hidden: true }), action('failed', X, { hidden: true }), again]} />
+      <ActionBar actions={[...approval, action('skip', SkipForward), action('cancel', Ban), action('branch', Ban, { hidden: true, disabledReason: undefined }), action('succeeded', Check, { hidden: true }), action('failed', X, { hidden: true }), again]} />
       {decision && <DecideDialog decision={decision} onClose={() => setDecision(undefined)} />}
     </>
   );

@@ -58,12 +58,19 @@ export const definedTasksQuery = (namespace: string, job: string, version: numbe
     retry: false,
   });
 
-export type TaskVerb = 'cancel' | 'skip' | 'approve' | 'reject' | 'succeeded' | 'failed';
+export type TaskVerb = 'cancel' | 'branch' | 'skip' | 'approve' | 'reject' | 'succeeded' | 'failed';
+
+/** The request that asks something of a task. */
+export function requestOf(run: string, task: string, verb: TaskVerb): { path: string; body: object } {
+  const path = (word: string) => fillPath(`/api/v1/runs/{run}/tasks/{task}/${word}`, { run, task });
+  if (verb === 'succeeded' || verb === 'failed') return { path: path('mark'), body: { state: verb } };
+  if (verb === 'branch') return { path: path('cancel'), body: { downstream: true } };
+  return { path: path(verb), body: {} };
+}
 
 /** Asks something of a task. */
 export async function steerTask(run: string, task: string, verb: TaskVerb, reason: string, by = ''): Promise<void> {
-  const marks = verb === 'succeeded' || verb === 'failed';
-  const path = fillPath(`/api/v1/runs/{run}/tasks/{task}/${marks ? 'mark' : verb}`, { run, task });
-  const body = JSON.stringify({ ...(marks ? { state: verb } : {}), ...(reason === '' ? {} : { reason }), ...(by === '' ? {} : { by }) });
+  const { path, body: asked } = requestOf(run, task, verb);
+  const body = JSON.stringify({ ...asked, ...(reason === '' ? {} : { reason }), ...(by === '' ? {} : { by }) });
   await send({ method: 'POST', path, body, headers: { 'idempotency-key': idempotencyKey() } });
 }

@@ -1,7 +1,9 @@
 //! Tasks of workflow runs, and what is asked of them.
 
 use super::{Client, ClientError};
-use crate::{GraphFilter, JobGraph, Page, Reason, Run, RunTask, RunTaskDetail, TaskFilter, TaskMark, routes};
+use crate::{
+    GraphFilter, JobGraph, Page, Reason, Run, RunTask, RunTaskDetail, TaskCancel, TaskFilter, TaskMark, routes,
+};
 
 impl Client {
     /// Returns the graph of a workflow.
@@ -29,9 +31,9 @@ impl Client {
         self.act(routes::RUN_RESUME, &[run], reason).await
     }
 
-    /// Ends a task of a workflow run.
-    pub async fn cancel_task(&self, run: &str, task: &str, reason: &Reason) -> Result<RunTask, ClientError> {
-        self.act(routes::RUN_TASK_CANCEL, &[run, task], reason).await
+    /// Ends a task of a workflow run, and with `downstream` all that need it.
+    pub async fn cancel_task(&self, run: &str, task: &str, cancel: &TaskCancel) -> Result<RunTask, ClientError> {
+        self.act(routes::RUN_TASK_CANCEL, &[run, task], cancel).await
     }
 
     /// Leaves a task out that has not started.

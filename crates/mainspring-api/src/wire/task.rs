@@ -232,6 +232,21 @@ pub struct TaskFilter {
     pub limit: Option<u32>,
 }
 
+/// What of a workflow run is to end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskCancel {
+    /// Whether all tasks end, too, that need it, directly or not. Those that run last still run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub downstream: bool,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Who asks, as the caller says; the server notes it and cannot check it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
 /// What a task is taken for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -140,6 +140,9 @@ struct CancelArgs {
     /// Only this task of a workflow run; may be given several times
     #[arg(long = "task", value_name = "TASK")]
     tasks: Vec<String>,
+    /// With --task: also all tasks that need it, directly or not
+    #[arg(long, requires = "tasks")]
+    downstream: bool,
 }
 
 /// States of runs, as the options spell them.
@@ -260,9 +263,11 @@ async fn why(session: &Session, ids: &[String], output: &Output) -> Result {
 }
 
 async fn cancel(session: &Session, args: CancelArgs, output: &Output) -> Result {
-    let CancelArgs { runs: args, tasks } = args;
+    let CancelArgs { runs: args, tasks, downstream } = args;
     match args.ids.as_slice() {
-        [id] if !tasks.is_empty() => return self::tasks::cancel(session, id, &tasks, args.reason, output).await,
+        [id] if !tasks.is_empty() => {
+            return self::tasks::cancel(session, id, &tasks, (args.reason, downstream), output).await;
+        }
         ids if ids.len() > 1 && !tasks.is_empty() => {
             return Err(Error::usage("--task goes with one run"));
         }

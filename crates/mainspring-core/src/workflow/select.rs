@@ -1,6 +1,6 @@
 //! What lies below and above tasks.
 
-use super::{Graph, at};
+use super::{Graph, Workflow, at};
 
 /// Returns `tasks` and all that need them, directly or not, by number.
 ///
@@ -13,6 +13,34 @@ use super::{Graph, at};
 #[must_use]
 pub fn downstream(graph: &Graph, tasks: &[u32]) -> Vec<u32> {
     reached(graph, tasks, |task| graph.children(task), |_| true)
+}
+
+/// Returns the branch of a task, or of all tasks of a group: these and all that need them, directly or not, by number. Tasks that run
+/// last are not part of it unless they are meant themselves, and nor are tasks that stand for groups.
+///
+/// ```
+/// use mainspring_core::job::{Job, JobKey, Task};
+/// use mainspring_core::workflow::{TaskDefinition, Workflow, branch};
+/// let job = || Job::new(JobKey::new("default", "etl"), Task::Noop);
+/// let needs = |name: &str, needs: &[u32]| TaskDefinition { needs: needs.to_vec(), ..TaskDefinition::new(name, job()) };
+/// let mut tasks = vec![needs("a", &[]), needs("b", &[0]), needs("c", &[1]), needs("d", &[]), needs("tidy", &[0])];
+/// tasks[4].finally = true;
+/// let etl = Workflow { tasks, ..Workflow::default() };
+/// let shape = etl.shape()?;
+/// assert_eq!(branch(&etl, shape.graph(), 1), [1, 2]);
+/// assert_eq!(branch(&etl, shape.graph(), 0), [0, 1, 2]);
+/// assert_eq!(branch(&etl, shape.graph(), 4), [4]);
+/// # Ok::<(), mainspring_core::workflow::GraphError>(())
+/// ```
+#[must_use]
+pub fn branch(workflow: &Workflow, graph: &Graph, task: u32) -> Vec<u32> {
+    let meant = workflow.seen_through(&[task]);
+    let mut all = downstream(graph, &meant);
+    all.retain(|task| {
+        let runs_last = workflow.tasks.get(at(*task)).is_some_and(|task| task.finally);
+        !workflow.is_group(*task) && (!runs_last || meant.contains(task))
+    });
+    all
 }
 
 /// Returns `tasks` and all that they need, directly or not, by number.

@@ -1,6 +1,6 @@
 //! What people ask of a workflow run, and what comes of it. What does not fit where a task stands by now changes nothing.
 
-use mainspring_core::workflow::{Hold, TaskState};
+use mainspring_core::workflow::{Hold, TaskState, branch};
 use mainspring_store::{TaskRequest, TaskVerb};
 
 use super::live::{Live, Place};
@@ -16,6 +16,9 @@ impl Live {
                 _ => {}
             };
         };
+        if request.verb == TaskVerb::CancelBranch {
+            return self.cancel_branch(task, request);
+        }
         if self.plan.workflow().is_group(task) {
             return self.asked_of_group(task, request);
         }
@@ -39,6 +42,14 @@ impl Live {
                 self.mark(place, TaskState::Failed, words("rejected", request));
             }
             _ => {}
+        }
+    }
+
+    /// Ends what has not ended of a task and of all that need it.
+    fn cancel_branch(&mut self, task: u32, request: &TaskRequest) {
+        for task in branch(self.plan.workflow(), self.plan.shape.graph(), task) {
+            let cancel = TaskRequest { verb: TaskVerb::Cancel, task: Some(task), item: None, ..request.clone() };
+            self.asked(&cancel);
         }
     }
 

@@ -151,17 +151,19 @@ async fn resume(
     of_run(&app, &run, Asked { verb: TaskVerb::Resume, by: by(&caller, &reason)?, reason: reason.reason, deed }).await
 }
 
-/// Ends a task: at once if it has not started, else its worker does. What needs it follows its rule.
-#[utoipa::path(post, path = routes::RUN_TASK_CANCEL, tag = "runs", params(("run" = String, Path), ("task" = String, Path)), request_body = Option<Reason>,
+/// Ends a task: at once if it has not started, else its worker does. What needs it follows its rule, or with `downstream` ends, too.
+#[utoipa::path(post, path = routes::RUN_TASK_CANCEL, tag = "runs", params(("run" = String, Path), ("task" = String, Path)), request_body = Option<api::TaskCancel>,
     responses((status = 202, body = api::RunTask)))]
 async fn cancel_task(
     State(app): State<App>,
     PathOf(of): PathOf<(String, String)>,
     Extension(caller): Extension<Caller>,
     deed: Option<Extension<Deed>>,
-    OptionalBody(reason): OptionalBody<Reason>,
+    OptionalBody(cancel): OptionalBody<api::TaskCancel>,
 ) -> Answer<Response> {
-    of_task(&app, of, Asked { verb: TaskVerb::Cancel, by: by(&caller, &reason)?, reason: reason.reason, deed }).await
+    let verb = if cancel.downstream { TaskVerb::CancelBranch } else { TaskVerb::Cancel };
+    let reason = Reason { reason: cancel.reason, by: cancel.by };
+    of_task(&app, of, Asked { verb, by: by(&caller, &reason)?, reason: reason.reason, deed }).await
 }
 
 /// Leaves a task out that has not started. What needs it follows its rule.
@@ -254,7 +256,12 @@ async fn of_task(app: &App, (run, name): (String, String), asked: Asked) -> Answ
     let (info, tasks) = load(app, &run).await?;
     let place = find(&tasks, &name)?;
     let state = tasks.stands(place);
-    if !asked.again() && state.is_final() && !info.state.is_final() {
+    // Of a branch, what is still to end may lie further down.
+    let is_over = match asked.verb {
+        TaskVerb::CancelBranch => tasks.is_branch_over(place.task),
+        _ => state.is_final(),
+    };
+    if !asked.again() && is_over && !info.state.is_final() {
         return Err(Refusal::new(ErrorCode::TaskFinal, format!("task \"{name}\" is {state} already")));
     }
     // Of a group, those of its tasks are skipped that have not started.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::{Args, ValueEnum};
-use mainspring_api::{Marked, Reason, RunTask, TaskCounts, TaskFilter, TaskMark};
+use mainspring_api::{Marked, Reason, RunTask, TaskCancel, TaskCounts, TaskFilter, TaskMark};
 
 use crate::connect::Session;
 use crate::error::Result;
@@ -191,12 +191,14 @@ pub(super) async fn cancel(
     session: &Session,
     id: &str,
     tasks: &[String],
-    reason: Option<String>,
+    (reason, downstream): (Option<String>, bool),
     output: &Output,
 ) -> Result {
-    let reason = who::because(reason);
-    let ask = async |task: &String| session.ask(session.client.cancel_task(id, task, &reason)).await;
-    bulk::each(tasks, ask, |task| asked(task, "asked to cancel", output)).await
+    let Reason { reason, by } = who::because(reason);
+    let cancel = TaskCancel { downstream, reason, by };
+    let ask = async |task: &String| session.ask(session.client.cancel_task(id, task, &cancel)).await;
+    let told = if downstream { "asked to cancel all from" } else { "asked to cancel" };
+    bulk::each(tasks, ask, |task| asked(task, told, output)).await
 }
 
 pub(super) async fn mark(session: &Session, args: MarkArgs, output: &Output) -> Result {
