@@ -50,7 +50,7 @@ pub use definition::{Spread, TaskDefinition, Workflow};
 pub use elsewhere::{At, Elsewhere, Found, NeedAt, Needed, OnMissing, Settled, counted};
 pub use graph::{Graph, GraphError};
 pub use group::{Group, group_end};
-pub use hold::{Approval, Hold};
+pub use hold::{Approval, ClockTime, Hold};
 pub use mainspring_model::{OnTimeout, TaskState, TriggerRule};
 pub use rule::{Counts, Decision};
 pub use select::{branch, downstream, upstream};

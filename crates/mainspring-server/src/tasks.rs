@@ -215,7 +215,7 @@ pub(crate) fn graph(job: &Job, version: u64) -> Option<api::JobGraph> {
         name: task.name.clone(),
         kind: match &task.hold {
             Some(Hold::Approval(_)) => "approval",
-            Some(Hold::For(_) | Hold::Until(_)) => "wait",
+            Some(Hold::For(_) | Hold::Until(_) | Hold::At(_)) => "wait",
             Some(Hold::Elsewhere(_)) => "external",
             None if task.joins.is_some() => "group",
             None if task.call.is_some() => "workflow",

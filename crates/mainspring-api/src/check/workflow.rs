@@ -296,10 +296,14 @@ fn check_hold(name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Probl
             problems.push(wrong(format!("\"{key}\" has no effect with {hold}"), format!("{place}/{key}")));
         }
     }
-    if let Some(wait) = &task.wait
-        && wait.duration.is_some() == wait.until.is_some()
-    {
-        problems.push(wrong("wait takes one of for and until", format!("{place}/wait")));
+    if let Some(wait) = &task.wait {
+        let set = [&wait.duration, &wait.until, &wait.at].into_iter().flatten().count();
+        if set != 1 {
+            problems.push(wrong("wait takes one of for, until and at", format!("{place}/wait")));
+        }
+        if wait.timezone.is_some() && wait.at.is_none() {
+            problems.push(wrong("\"timezone\" has an effect with at only", format!("{place}/wait/timezone")));
+        }
     }
     if let Some(approval) = &task.approval
         && approval.prompt.trim().is_empty()

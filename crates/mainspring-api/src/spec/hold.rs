@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::{OnTimeout, OneOrMany};
 
-/// How long a task waits: exactly one of `for` and `until`.
+/// How long a task waits: exactly one of `for`, `until` and `at`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitSpec {
@@ -17,6 +17,12 @@ pub struct WaitSpec {
     /// An instant that is past holds nothing up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// A time of day, such as `18:00`: the next time that clocks show it from when the task may run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// IANA time zone of `at`; that of the workflow when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
 }
 
 /// What somebody is to decide before a workflow goes on.

@@ -207,7 +207,7 @@ impl References {
         match &task.hold {
             Some(Hold::Until(text)) => texts.push(text),
             Some(Hold::Approval(approval)) => texts.push(&approval.prompt),
-            Some(Hold::For(_) | Hold::Elsewhere(_)) | None => {}
+            Some(Hold::For(_) | Hold::At(_) | Hold::Elsewhere(_)) | None => {}
         }
         texts.into_iter().for_each(&mut see);
         each_text(&task.job, &mut see);

@@ -7,7 +7,7 @@ use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::line::HOLD_LINE;
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{
-    Approval, FailFast, Hold, OnTimeout, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule,
+    Approval, ClockTime, FailFast, Hold, OnTimeout, Spread, TaskContext, TaskDefinition, TaskState, TriggerRule,
     Workflow,
 };
 use mainspring_core::{JobId, JobVersion, RunId, RunSource, Timestamp};
@@ -553,7 +553,13 @@ async fn wait_is_over_when_its_run_expires() {
         tasks: vec![TaskDefinition { hold: Some(hold), ..task("wait", &[]) }],
         ..Workflow::default()
     };
-    for (hold, until) in [(Hold::For(500), AT + 500), (Hold::Until("${{ run.logical_date }}".into()), AT)] {
+    let six = ClockTime { time: "18:00".into(), timezone: "Europe/Berlin".into() };
+    let at_six = six.next(AT).expect("a time");
+    for (hold, until) in [
+        (Hold::For(500), AT + 500),
+        (Hold::Until("${{ run.logical_date }}".into()), AT),
+        (Hold::At(six.clone()), at_six),
+    ] {
         let mut world = World::new(wait(hold));
         world.settle().await;
         assert_eq!(world.lines[&(0, None)], (HOLD_LINE.to_owned(), Some(until)));
@@ -561,6 +567,9 @@ async fn wait_is_over_when_its_run_expires() {
         world.settle().await;
         assert_eq!(world.outcome().1, Verdict::Succeeded);
     }
+    let mut world = World::new(wait(Hold::At(ClockTime { timezone: "Mars/Base".into(), ..six })));
+    world.settle().await;
+    assert!(world.reason("wait").contains("Mars/Base"), "{}", world.reason("wait"));
     let mut world = World::new(wait(Hold::Until("tomorrow".into())));
     world.settle().await;
     assert!(world.reason("wait").contains("is no instant"), "{}", world.reason("wait"));

@@ -87,6 +87,10 @@ fn too_large(context: &TaskContext, list: &List) -> Option<String> {
 fn wait(hold: &Hold, context: Box<TaskContext>, now: Timestamp) -> Answer {
     match hold {
         Hold::For(ms) => Answer::Hold(context, Some(now + *ms), None),
+        Hold::At(time) => match time.next(now) {
+            Ok(until) => Answer::Hold(context, Some(until), None),
+            Err(why) => Answer::Fail(format!("wait: {why}")),
+        },
         Hold::Until(text) => match render(text, &context.values()) {
             Ok(text) => match text.trim().parse() {
                 Ok(until) => Answer::Hold(context, Some(until), None),

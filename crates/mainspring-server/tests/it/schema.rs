@@ -227,6 +227,8 @@ fn example(name: &str) -> Option<Value> {
         "ElsewhereSpec.at" => "covers".into(),
         "ElsewhereSpec.offset" => "-1d".into(),
         "ElsewhereSpec.on_missing" => "skip".into(),
+        "WaitSpec.at" => "18:00".into(),
+        "WaitSpec.timezone" => "Europe/Berlin".into(),
         "WaitSpec.until" => "2027-01-01 00:00".into(),
         "ApprovalSpec.prompt" => "go on?".into(),
         "ApprovalSpec.from" => json!(["ann"]),
@@ -343,6 +345,9 @@ fn document(name: &str, value: &Value) -> Value {
             let is_kind = ["annual", "cron", "daily", "holiday", "monthly", "weekly"].contains(&member);
             let base = if is_kind { json!({"name": "c"}) } else { json!({"name": "c", "weekly": "sun"}) };
             json!({"calendars": [with(base, member, value)]})
+        }
+        "WaitSpec" if member == "timezone" => {
+            of_job(json!({"name": "a", "tasks": {"t": {"wait": with(json!({"at": "18:00"}), member, value)}}}))
         }
         "WaitSpec" => of_job(json!({"name": "a", "tasks": {"t": {"wait": with(json!({}), member, value)}}})),
         "ElsewhereSpec" => {

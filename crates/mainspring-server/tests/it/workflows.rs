@@ -118,7 +118,7 @@ fn every_problem_is_shown_with_its_line_and_advice() {
             "  a: {run: x, wait: {for: 1h}}\n  b: {wait: {for: 1h, until: '2026-01-01'}}\n  c: {approval: {prompt: ' ', timeout: soon}, matrix: {x: [1]}}\n  d: {wait: {until: never}}\n  e: {approval: {prompt: '${{ run.name }}'}}\n",
             &[
                 "error[job.two_tasks]: task \"a\" has run and wait   --> w.yaml:3:21\n  hint: keep one of them, or make a task of each",
-                "error[field.value]: wait takes one of for and until   --> w.yaml:4:13",
+                "error[field.value]: wait takes one of for, until and at   --> w.yaml:4:13",
                 "error[field.value]: \"prompt\" is empty: say what is to be approved   --> w.yaml:5:26",
                 "error[field.value]: \"matrix\" has no effect with approval   --> w.yaml:5:55",
                 "error[schedule.duration]: `soon` does not begin with a number; write a number and a unit without a sign, such as `90s`   --> w.yaml:5:40",
@@ -207,6 +207,7 @@ tasks:
   pause: {needs: report, wait: {for: 1h}}
   later: {wait: {until: "2026-01-01T00:00:00.000Z"}}
   then: {needs: extract, wait: {until: "${{ run.logical_date }}"}}
+  evening: {wait: {at: "18:00", timezone: Europe/Berlin}}
   ask: {needs: pause, approval: {prompt: "publish ${{ run.id }}?", from: [ann, bob], timeout: 1d, on_timeout: skip}}
   tidy: {finally: true, handler: tidy, workers: {os: mac}}
 "#

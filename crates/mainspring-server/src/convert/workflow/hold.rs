@@ -1,8 +1,9 @@
 //! Tasks that wait, between job file and definition.
 
-use mainspring_api::{ApprovalSpec, JobSpec, OneOrMany, Problem, TaskSpec, WaitSpec};
+use mainspring_api::{ApprovalSpec, ErrorCode, JobSpec, OneOrMany, Problem, TaskSpec, WaitSpec};
 use mainspring_core::compile;
-use mainspring_core::workflow::{Approval, Hold};
+use mainspring_core::workflow::{Approval, ClockTime, Hold};
+use mainspring_schedule::{BadTimeOfDay, TimeOfDay};
 
 use crate::convert::job::unless_default;
 use crate::convert::schedule::OrNote;
@@ -27,6 +28,9 @@ pub(super) fn read(
 }
 
 fn wait(spec: &JobSpec, wait: &WaitSpec, around: &Surroundings<'_>) -> Result<Option<Hold>, Problem> {
+    if let Some(time) = &wait.at {
+        return at(spec, wait, time, around).map(Some);
+    }
     Ok(match (&wait.duration, &wait.until) {
         (Some(text), _) => Some(Hold::For(positive_ms(text, "/wait/for")?)),
         (None, Some(text)) if text.contains("${{") => Some(Hold::Until(text.clone())),
@@ -37,6 +41,18 @@ fn wait(spec: &JobSpec, wait: &WaitSpec, around: &Surroundings<'_>) -> Result<Op
         }
         (None, None) => None,
     })
+}
+
+/// Reads a time of day, in the zone that is named, that of the workflow, or the usual one.
+fn at(spec: &JobSpec, wait: &WaitSpec, time: &str, around: &Surroundings<'_>) -> Result<Hold, Problem> {
+    let (place, name) = match &wait.timezone {
+        Some(zone) => ("/wait/timezone", zone.as_str()),
+        None => ("/timezone", spec.timezone.as_deref().unwrap_or(around.timezone)),
+    };
+    let zone = compile::zone(name).map_err(|error| problem(error, place))?;
+    let wrong = |error: BadTimeOfDay| Problem::new(ErrorCode::ScheduleInstant, error.to_string()).at("/wait/at");
+    let time: TimeOfDay = time.parse().map_err(wrong)?;
+    Ok(Hold::At(ClockTime { time: time.to_string(), timezone: zone.name().to_owned() }))
 }
 
 fn approval(spec: &ApprovalSpec, problems: &mut Vec<Problem>) -> Approval {
@@ -53,8 +69,12 @@ fn approval(spec: &ApprovalSpec, problems: &mut Vec<Problem>) -> Approval {
 pub(super) fn write(hold: &Hold, task: &mut TaskSpec) {
     task.noop = false;
     match hold {
-        Hold::For(ms) => task.wait = Some(WaitSpec { duration: Some(duration_text(*ms)), until: None }),
-        Hold::Until(text) => task.wait = Some(WaitSpec { duration: None, until: Some(text.clone()) }),
+        Hold::For(ms) => task.wait = Some(WaitSpec { duration: Some(duration_text(*ms)), ..WaitSpec::default() }),
+        Hold::Until(text) => task.wait = Some(WaitSpec { until: Some(text.clone()), ..WaitSpec::default() }),
+        Hold::At(ClockTime { time, timezone }) => {
+            let (at, timezone) = (Some(time.clone()), Some(timezone.clone()));
+            task.wait = Some(WaitSpec { at, timezone, ..WaitSpec::default() });
+        }
         // What needs it says so.
         Hold::Elsewhere(need) => task.elsewhere = Some(super::elsewhere::write(need)),
         Hold::Approval(approval) => {
