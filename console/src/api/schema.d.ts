@@ -1829,7 +1829,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends a task: at once if it has not started, else its worker does. What needs it follows its rule. */
+        /** Ends a task: at once if it has not started, else its worker does. What needs it follows its rule, or with `downstream` ends, too. */
         post: operations["runs_cancel_task"];
         delete?: never;
         options?: never;
@@ -2834,6 +2834,7 @@ export interface components {
             action: components["schemas"]["BackfillAction"];
             /** @description Fire time. */
             fire_at: components["schemas"]["Timestamp"];
+            logical_date?: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
              * @description Its place in the order of the backfill, from 1.
@@ -3002,6 +3003,7 @@ export interface components {
              * @description How many times removed it depends on what was chosen; absent for that itself.
              */
             level?: number | null;
+            logical_date?: components["schemas"]["Timestamp"] | null;
             /** @description Why none does, in words. */
             reason?: string | null;
             /** @description The newest run that there is. */
@@ -3040,7 +3042,7 @@ export interface components {
             downstream?: boolean;
             /** @description In place of `tasks`: what failed or was cancelled in runs that failed, what did not start because of it, and the tasks that run last. */
             failed?: boolean;
-            /** @description The first day of the range, as `2026-07-01`, a local time such as `2026-07-01T06:00`, or an instant with its offset. */
+            /** @description The first day of the range of logical dates, which are fire times unless the job says otherwise, as `2026-07-01`, a local time such as `2026-07-01T06:00`, or an instant with its offset. */
             from: string;
             /**
              * Format: int32
@@ -4345,6 +4347,7 @@ export interface components {
                 [key: string]: string;
             };
             leftovers?: components["schemas"]["Leftovers"] | null;
+            logical_date?: components["schemas"]["LogicalDate"] | null;
             /**
              * Format: int32
              * @description Unfinished runs at once; 1 when absent and `overlap` is not `allow`.
@@ -4597,6 +4600,11 @@ export interface components {
              */
             total_lines: number;
         };
+        /**
+         * @description Which end of its data interval a run is named after.
+         * @enum {string}
+         */
+        LogicalDate: "fire" | "start";
         /** @description A link that signs one browser in, once. */
         LoginLink: {
             /** @description When it opens nothing any more, if it has not been used before. */
@@ -5225,6 +5233,7 @@ export interface components {
                 action: components["schemas"]["BackfillAction"];
                 /** @description Fire time. */
                 fire_at: components["schemas"]["Timestamp"];
+                logical_date?: components["schemas"]["Timestamp"] | null;
                 /**
                  * Format: int64
                  * @description Its place in the order of the backfill, from 1.
@@ -5500,6 +5509,7 @@ export interface components {
                  * @description Handler entered minus due time.
                  */
                 lateness_ms?: number | null;
+                logical_date?: components["schemas"]["Timestamp"] | null;
                 /** @description Namespace. */
                 namespace: string;
                 not_before?: components["schemas"]["Timestamp"] | null;
@@ -6175,6 +6185,7 @@ export interface components {
              * @description Handler entered minus due time.
              */
             lateness_ms?: number | null;
+            logical_date?: components["schemas"]["Timestamp"] | null;
             /** @description Namespace. */
             namespace: string;
             not_before?: components["schemas"]["Timestamp"] | null;
@@ -6443,6 +6454,15 @@ export interface components {
             hint: string;
             /** @description What is so. */
             message: string;
+        };
+        /** @description What of a workflow run is to end. */
+        TaskCancel: {
+            /** @description Who asks, as the caller says; the server notes it and cannot check it. */
+            by?: string | null;
+            /** @description Whether all tasks end, too, that need it, directly or not. Those that run last still run. */
+            downstream?: boolean;
+            /** @description Why. */
+            reason?: string | null;
         };
         /** @description How many tasks are in each state. States without a task are left out. */
         TaskCounts: {
@@ -6770,10 +6790,14 @@ export interface components {
             /** @description By what it is sorted. */
             sort?: string | null;
         };
-        /** @description How long a task waits: exactly one of `for` and `until`. */
+        /** @description How long a task waits: exactly one of `for`, `until` and `at`. */
         WaitSpec: {
+            /** @description A time of day, such as `18:00`: the next time that clocks show it from when the task may run. */
+            at?: string | null;
             /** @description Time from when the task may run, as a duration. */
             for?: string | null;
+            /** @description IANA time zone of `at`; that of the workflow when absent. */
+            timezone?: string | null;
             /**
              * @description An instant, such as `2026-01-30T12:00:00Z`, or a local time in the zone of the workflow; or a text whose `${{ … }}` make one.
              *     An instant that is past holds nothing up.
@@ -10634,7 +10658,7 @@ export interface operations {
                 job?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
-                /** @description Run whose tasks and shards are asked for. */
+                /** @description Run whose tasks and shards are asked for, with the runs that its tasks have started. */
                 parent?: string;
                 /**
                  * @description A query, such as `state:failed job:etl-* took>10m`: docs/reference/query-language.md. A page may have fewer runs than `limit`,
@@ -10907,7 +10931,7 @@ export interface operations {
                 job?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
-                /** @description Run whose tasks and shards are asked for. */
+                /** @description Run whose tasks and shards are asked for, with the runs that its tasks have started. */
                 parent?: string;
                 /**
                  * @description A query, such as `state:failed job:etl-* took>10m`: docs/reference/query-language.md. A page may have fewer runs than `limit`,
@@ -12234,7 +12258,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Reason"] | null;
+                "application/json": components["schemas"]["TaskCancel"] | null;
             };
         };
         responses: {

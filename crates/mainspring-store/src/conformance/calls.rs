@@ -9,7 +9,9 @@ use mainspring_core::workflow::TaskState;
 
 use super::kit::{Draft, Kit, asked, at};
 use super::workflows::{begin, begun, ended, inbox, read, step, stepped, write};
-use crate::{AskedRun, CalledBy, Caller, MessageBody, PurgeRule, RunQuery, Store, TaskVerb, TaskWrite, TimeLimit, WorkflowStep};
+use crate::{
+    AskedRun, CalledBy, Caller, MessageBody, PurgeRule, RunQuery, Store, TaskVerb, TaskWrite, TimeLimit, WorkflowStep,
+};
 
 /// A task's row names a run before there is one; once that is asked for, its end is told, and it is asked for once.
 pub async fn run_that_a_task_starts_is_made_once_and_its_end_is_told(store: Arc<dyn Store>) {
