@@ -3680,7 +3680,7 @@ export interface components {
         FlowComponent: {
             /**
              * Format: int32
-             * @description Bodies that run.
+             * @description Bodies that run, on all nodes.
              */
             active: number;
             /** @description Why it does not run, as one word: `yielded`, `not_leader`, `no_work`, `penalised`, `downstream_full`, `at_concurrency` or `terminated`. */
@@ -3720,6 +3720,8 @@ export interface components {
             /** @description Its name. */
             name: string;
             next_fire?: components["schemas"]["Timestamp"] | null;
+            /** @description The same node by node, where it runs on every node of a cluster: first the node that owns the flow. */
+            nodes?: components["schemas"]["FlowNode"][];
             /**
              * Format: int32
              * @description Bodies that wait for a permit of the pool.
@@ -3937,11 +3939,38 @@ export interface components {
          * @enum {string}
          */
         FlowMisfire: "skip" | "once" | "all";
+        /** @description A component on one of the nodes that run it. */
+        FlowNode: {
+            /**
+             * Format: int32
+             * @description Bodies that run there.
+             */
+            active: number;
+            /** @description Why it does not run there, as one word; see [`FlowComponent::blocked`]. */
+            blocked?: string | null;
+            /** @description The node: its name, or the process start where that is not known. */
+            node: string;
+            /**
+             * Format: int64
+             * @description How long these ran together, in milliseconds.
+             */
+            task_ms: number;
+            /**
+             * Format: int64
+             * @description Bodies that ended there in the last five minutes.
+             */
+            tasks: number;
+            /**
+             * Format: int64
+             * @description Items that were made there and wait for the node that owns the flow.
+             */
+            waiting: number;
+        };
         /**
          * @description Where a component runs.
          * @enum {string}
          */
-        FlowPlacement: "one" | "leader";
+        FlowPlacement: "one" | "leader" | "every_node";
         /** @description A pool of permits, of which each body takes one. */
         FlowPool: {
             /**
@@ -4729,6 +4758,12 @@ export interface components {
              * @description How many items become one at most, 1 to 10,000; 1,000 when absent.
              */
             max?: number | null;
+            /**
+             * Format: int64
+             * @description How many bytes of payloads and attributes become one at most, 1 to 67,108,864; 16,777,216 when absent. As many are enough,
+             *     whatever `min` says. An item that is larger is passed on alone.
+             */
+            max_bytes?: number | null;
             /**
              * Format: int32
              * @description How many have to be there; as many as `max` when absent. A queue that is full is enough in any case.

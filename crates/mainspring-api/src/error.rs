@@ -127,6 +127,8 @@ catalogue! {
         "Write at least 1; 0 is for event-driven components, and a serial one runs one body at a time.";
     FlowInput "flow.input" 422 "a component lacks an input, or must not have one"
         "Components that work on items need a connection that leads to them; those that make items, or run on the leader, must not have one.";
+    FlowPlacement "flow.placement" 422 "a component cannot run on every node"
+        "Components run on every node where they make items and get none: `generate`, `file_in`, `run` and the like without a connection that leads to them, not `http_in`, and not serial ones. Leave `placement` out for others.";
     FlowRelationship "flow.relationship" 422 "a relationship is not known, or neither connected nor ended"
         "The message names it. Connect each relationship of a component, or list it in `end` where its items end.";
     FlowUnknownComponent "flow.unknown_component" 422 "a connection names a component that does not exist"

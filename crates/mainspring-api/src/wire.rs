@@ -53,8 +53,8 @@ pub use dashboard::{
 };
 pub use flow::{
     Flow, FlowAction, FlowBulletin, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowDropped,
-    FlowFileFilter, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowPool, FlowPoolSize, FlowPut, FlowReplay,
-    FlowReplayed, FlowSummary,
+    FlowFileFilter, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowNode, FlowPool, FlowPoolSize, FlowPut,
+    FlowReplay, FlowReplayed, FlowSummary,
 };
 pub use flow_history::{FlowCounts, FlowHeld, FlowHistoryFilter, FlowMinute};
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};

@@ -7,6 +7,7 @@
 //! Pure: it knows neither stores nor bodies. Of an item it knows the [`Header`], never the content.
 
 pub mod body;
+mod branch;
 mod cycles;
 mod definition;
 mod edit;
@@ -18,6 +19,7 @@ mod queue;
 mod retry;
 
 pub use body::{Body, Definition, Part};
+pub use branch::inbox_ids;
 pub use definition::{
     Component, Connection, Cron, FUNNEL_BATCH, Flow, InputRequirement, Misfire, OnBlocked, Placement, Prioritizer,
     Trigger,

@@ -7,6 +7,7 @@
 //! the store until the transaction that keeps what its body did, so that a process that is killed loses nothing.
 
 mod body;
+mod branch;
 mod changes;
 mod history;
 mod running;
@@ -27,6 +28,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 pub(crate) use body::Tools;
 pub use body::session::{FlowHandlers, Item, Session};
+pub use branch::AtNode;
 use changes::Changes;
 pub use history::minutes;
 use works::Works;
@@ -120,14 +122,16 @@ pub const POOLS_SETTING: &str = "flow.pools";
 pub struct ComponentView {
     /// Its name.
     pub name: String,
-    /// Why it runs or does not.
+    /// Why it runs or does not on this node; its bodies are those of all nodes.
     pub why: Why,
-    /// What it did in the last five minutes.
+    /// What it did in the last five minutes, on all nodes.
     pub counters: Counters,
     /// Messages about it: when, whether it is an error, and what.
     pub bulletins: Vec<(Timestamp, bool, String)>,
     /// Times of its calendar that passed while its body ran.
     pub missed: u64,
+    /// The same node by node, where it runs on every node of a cluster; this one first.
+    pub nodes: Vec<AtNode>,
 }
 
 /// A connection as it is now.

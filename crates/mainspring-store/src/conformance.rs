@@ -38,6 +38,7 @@ pub mod expiring;
 pub mod fires;
 pub mod flows;
 pub mod gates;
+pub mod inboxes;
 pub mod jobs;
 pub mod keeping;
 pub mod keys;
@@ -182,6 +183,11 @@ macro_rules! conformance_suite {
                 large_payloads_are_kept_in_parts_that_go_with_their_items,
                 minutes_of_flows_are_kept_for_a_while_by_their_owners,
                 requests_that_race_with_each_other_and_a_takeover_overfill_no_queue;
+            inboxes:
+                inboxes_are_filled_by_their_node_until_they_are_closed,
+                items_of_an_inbox_are_adopted_by_the_owner_once,
+                lists_read_the_begin_of_a_payload_alone,
+                nodes_and_owners_that_race_lose_and_double_no_item;
             backfills:
                 backfills_are_kept_with_their_items,
                 step_of_a_backfill_makes_runs_at_its_turn_alone,
@@ -460,6 +466,8 @@ mod tests {
             include_str!("conformance/completions.rs"),
             include_str!("conformance/expiring.rs"),
             include_str!("conformance/fires.rs"),
+            include_str!("conformance/flows.rs"),
+            include_str!("conformance/inboxes.rs"),
             include_str!("conformance/gates.rs"),
             include_str!("conformance/jobs.rs"),
             include_str!("conformance/keeping.rs"),

@@ -1,10 +1,14 @@
 //! Flows and the items in their queues.
 
+pub(crate) mod inbox;
+
 use async_trait::async_trait;
 use mainspring_core::Timestamp;
 use mainspring_core::flow::{Header, ItemId, Now, Priority};
 
 use crate::error::{Error, Result};
+
+pub use inbox::{InboxRow, InboxStore};
 
 /// Where flows are kept. Like [`crate::Store`], of which it is a part: every method that changes something is one transaction.
 ///
@@ -12,7 +16,8 @@ use crate::error::{Error, Result};
 /// write is refused, so that nothing of a process start counts that was taken for dead.
 #[async_trait]
 pub trait FlowStore: Send + Sync {
-    /// Saves a flow and answers it. A new one has version 1 and epoch 0; one that is there keeps its items and its epoch.
+    /// Saves a flow and answers it. A new one has version 1 and epoch 0; one that is there keeps its items and its epoch. Another
+    /// definition closes its [inboxes](InboxStore).
     ///
     /// # Errors
     /// Conflict: it has another version than `expect`, or is there although none is expected.
@@ -30,7 +35,7 @@ pub trait FlowStore: Send + Sync {
     /// Conflict: it has another version.
     async fn set_flow_states(&self, id: i64, version: i64, states: &str) -> Result<i64>;
 
-    /// Deletes a flow with all of its items, if it has this version still. False: it has another version, or is gone.
+    /// Deletes a flow with all of its items and inboxes, if it has this version still. False: it has another version, or is gone.
     async fn delete_flow(&self, id: i64, version: i64) -> Result<bool>;
 
     /// Makes the caller the owner of a flow, and answers the new epoch; nothing if the flow is gone.
@@ -41,6 +46,9 @@ pub trait FlowStore: Send + Sync {
 
     /// What an item holds.
     async fn item_content(&self, flow: i64, id: i64) -> Result<Option<ItemContent>>;
+
+    /// The same with the first [`BEGIN_BYTES`] bytes of its payload, and no more of it read.
+    async fn item_begin(&self, flow: i64, id: i64) -> Result<Option<ItemContent>>;
 
     /// Carries out writes of the owner at an epoch, all or none. False: the flow has another owner, or is gone. What is repeated
     /// changes nothing more. A payload of more than [`PAYLOAD_MAX`] bytes is refused ([`Error::Rejected`](crate::Error::Rejected)).
@@ -159,13 +167,16 @@ impl ItemRow {
 /// The most bytes of an item's payload. They are in memory while a body works with them.
 pub const PAYLOAD_MAX: usize = 64 << 20;
 
+/// Bytes of the begin of a payload.
+pub const BEGIN_BYTES: usize = 1_024;
+
 /// Refuses writes of a payload that is too large.
 pub(crate) fn check_payloads(writes: &[ItemWrite]) -> Result<()> {
     let too_large = writes.iter().find_map(|write| match write {
         ItemWrite::Insert(row, content) | ItemWrite::Update(row, Some(content)) => {
             (content.payload.len() > PAYLOAD_MAX).then_some((row.id, content.payload.len()))
         }
-        ItemWrite::Update(_, None) | ItemWrite::Remove(_) => None,
+        ItemWrite::Update(_, None) | ItemWrite::Adopt(..) | ItemWrite::Remove(_) => None,
     });
     let Some((id, bytes)) = too_large else { return Ok(()) };
     let why = format!(
@@ -201,6 +212,8 @@ pub enum ItemWrite {
     Insert(ItemRow, ItemContent),
     /// It is somewhere else, or has another penalty or count; with another content where there is one.
     Update(ItemRow, Option<ItemContent>),
+    /// It leaves the inbox in which it was under this id, and has the id and the position of the row from now on.
+    Adopt(i64, ItemRow),
     /// It is gone.
     Remove(i64),
 }

@@ -53,7 +53,10 @@ pub use data::JobData;
 pub use digest::{DIGEST_LIVE_MAX, JobDigest, RunDigest};
 pub use document::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE};
 pub use error::{Error, Result, causes};
-pub use flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, PAYLOAD_MAX};
+pub use flow::{
+    BEGIN_BYTES, FlowMinute, FlowRow, FlowStore, FlowWrite, InboxRow, InboxStore, ItemContent, ItemRow, ItemWrite,
+    PAYLOAD_MAX,
+};
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]

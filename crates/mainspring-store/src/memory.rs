@@ -60,7 +60,7 @@ use crate::data::{self, JobData};
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
-use crate::flow::FlowStore;
+use crate::flow::{FlowStore, InboxStore};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
@@ -385,6 +385,10 @@ impl Store for MemoryStore {
     }
 
     fn flow_store(&self) -> &dyn FlowStore {
+        self
+    }
+
+    fn inbox_store(&self) -> &dyn InboxStore {
         self
     }
 

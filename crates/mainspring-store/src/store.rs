@@ -21,7 +21,7 @@ use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
-use crate::flow::FlowStore;
+use crate::flow::{FlowStore, InboxStore};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
@@ -296,6 +296,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Where flows and their items are kept.
     fn flow_store(&self) -> &dyn FlowStore;
+
+    /// Where nodes leave what components of flows have made that others own.
+    fn inbox_store(&self) -> &dyn InboxStore;
 
     /// Where backfills are kept.
     fn backfill_store(&self) -> &dyn BackfillStore;

@@ -39,6 +39,7 @@ export const codes: Readonly<Record<string, string>> = {
   'flow.trigger': '组件不能按此触发器运行',
   'flow.concurrency': '组件不能同时运行这么多',
   'flow.input': '组件缺少输入，或不应有输入',
+  'flow.placement': '组件不能在每个节点上运行',
   'flow.relationship': '关系未知，或既未连接也未结束',
   'flow.unknown_component': '连接所指的组件不存在',
   'flow.cycle': '组件循环传递条目',

@@ -12,6 +12,9 @@ const BODIES: [&str; 16] = [
     "funnel", "http_in", "file_in", "file_out",
 ];
 
+/// The most bytes of an item's payload.
+const ITEM_BYTES_MAX: u64 = 64 << 20;
+
 /// Returns everything that is wrong with a flow beyond its shape; pointers begin at the flow. Durations, times and expressions are
 /// read by whoever has the schedule crate, and relationships by whoever has the core.
 pub fn check_flow(spec: &FlowSpec) -> Vec<Problem> {
@@ -152,6 +155,12 @@ fn body_parts(it: &ComponentSpec, place: &str, problems: &mut Vec<Problem>) {
         let (min, max) = (merge.min, merge.max.unwrap_or(1_000));
         if min.is_some_and(|min| min > max) {
             wrong("merge/min", "\"min\" is more than \"max\"");
+        }
+        // What it makes has to be an item.
+        let between = merge.separator.as_ref().map_or(1, |text| text.len() as u64) * u64::from(max.saturating_sub(1));
+        if merge.max_bytes() + between > ITEM_BYTES_MAX {
+            let key = if merge.max_bytes.is_some() { "merge/max_bytes" } else { "merge/separator" };
+            wrong(key, "payloads and separators may have more than 67,108,864 bytes together, which no item has");
         }
     }
     if let Some(script) = &it.script {

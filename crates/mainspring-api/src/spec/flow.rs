@@ -177,7 +177,7 @@ pub struct ComponentSpec {
     /// How long a turn goes on to start bodies, as a duration; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_duration: Option<String>,
-    /// Where it runs: `one`, the node that owns the flow, or `leader`.
+    /// Where it runs: `one`, the node that owns the flow; `leader`; or `every_node`, for components that make items and get none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<FlowPlacement>,
     /// Which items are tried again.
@@ -224,6 +224,12 @@ pub struct MergeSpec {
     /// After how long fewer will do, as a duration from when the first one is there; `1 sec` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
+    /// How many bytes of payloads and attributes become one at most, 1 to 67,108,864; 16,777,216 when absent. As many are enough,
+    /// whatever `min` says. An item that is larger is passed on alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 67_108_864))]
+    #[schema(minimum = 1, maximum = 67_108_864)]
+    pub max_bytes: Option<u64>,
     /// What stands between their payloads; a line break when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,
@@ -425,6 +431,8 @@ pub enum FlowPlacement {
     One,
     /// On the leader.
     Leader,
+    /// On every node of the cluster.
+    EveryNode,
 }
 
 /// Who waits before an item is tried again.
@@ -450,6 +458,14 @@ pub enum Prioritizer {
     Oldest,
     /// By the attribute `priority`, the lowest number first.
     Priority,
+}
+
+impl MergeSpec {
+    /// Returns how many bytes of payloads and attributes become one at most.
+    #[must_use]
+    pub fn max_bytes(&self) -> u64 {
+        self.max_bytes.unwrap_or(16 << 20)
+    }
 }
 
 impl ComponentSpec {

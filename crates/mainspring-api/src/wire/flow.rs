@@ -61,7 +61,7 @@ pub struct FlowComponent {
     pub kind: String,
     /// What it is meant to do: `stopped`, `running`, `run_once` or `disabled`.
     pub state: String,
-    /// Bodies that run.
+    /// Bodies that run, on all nodes.
     pub active: u32,
     /// Bodies that were terminated and have not ended.
     pub terminated: u32,
@@ -97,6 +97,27 @@ pub struct FlowComponent {
     pub task_ms: u64,
     /// Messages about it, the newest first, for five minutes.
     pub bulletins: Vec<FlowBulletin>,
+    /// The same node by node, where it runs on every node of a cluster: first the node that owns the flow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<FlowNode>,
+}
+
+/// A component on one of the nodes that run it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct FlowNode {
+    /// The node: its name, or the process start where that is not known.
+    pub node: String,
+    /// Bodies that run there.
+    pub active: u32,
+    /// Items that were made there and wait for the node that owns the flow.
+    pub waiting: u64,
+    /// Why it does not run there, as one word; see [`FlowComponent::blocked`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<String>,
+    /// Bodies that ended there in the last five minutes.
+    pub tasks: u64,
+    /// How long these ran together, in milliseconds.
+    pub task_ms: u64,
 }
 
 /// A message about a component.

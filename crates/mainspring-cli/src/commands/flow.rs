@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Flow, FlowAction, FlowChange, FlowHistoryFilter, FlowItemFilter, FlowReplay};
+use mainspring_api::{Flow, FlowAction, FlowChange, FlowComponent, FlowHistoryFilter, FlowItemFilter, FlowReplay};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
@@ -12,7 +12,7 @@ use crate::files;
 use crate::graph::{self, Language};
 use crate::name::JobName;
 use crate::output::{Form, Output};
-use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_MOMENT, FLOW_POOL, moments};
+use crate::views::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_MOMENT, FLOW_NODE, FLOW_POOL, moments};
 
 /// Work with flows: components joined by queues of items
 #[derive(Debug, Args)]
@@ -245,7 +245,10 @@ pub fn run(args: FlowArgs, output: &Output) -> Result {
                 let (namespace, flow) = args.name.of(&session);
                 let why = session.ask(session.client.flow_why(namespace, flow, &args.component)).await?;
                 match output.form() {
-                    Form::Table => output.text(&why.why),
+                    Form::Table => {
+                        output.text(&why.why)?;
+                        at_nodes(std::slice::from_ref(&why), output)
+                    }
                     _ => output.one(&why, &FLOW_COMPONENT),
                 }
             }
@@ -327,6 +330,7 @@ fn shown(flow: &Flow, output: &Output) -> Result {
             output.list(&flow.components, &FLOW_COMPONENT)?;
             output.text("")?;
             output.list(&flow.connections, &FLOW_CONNECTION)?;
+            at_nodes(&flow.components, output)?;
             for component in &flow.components {
                 for it in &component.bulletins {
                     output.text(format_args!(
@@ -343,6 +347,20 @@ fn shown(flow: &Flow, output: &Output) -> Result {
         Form::Name => flow.components.iter().try_for_each(|it| output.text(&it.name)),
         _ => output.document(flow),
     }
+}
+
+/// What components do that run on every node, as a table of its own.
+fn at_nodes(components: &[FlowComponent], output: &Output) -> Result {
+    let of = |component: &FlowComponent| {
+        let name = component.name.clone();
+        component.nodes.clone().into_iter().map(move |node| (name.clone(), node))
+    };
+    let nodes: Vec<_> = components.iter().flat_map(of).collect();
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    output.text("")?;
+    output.list(&nodes, &FLOW_NODE)
 }
 
 async fn queue(session: &Session, verb: QueueVerb, output: &Output) -> Result {

@@ -1,6 +1,6 @@
 //! Flows, their components, queues and items in tables.
 
-use mainspring_api::{FlowComponent, FlowConnection, FlowItem, FlowPool, FlowSummary};
+use mainspring_api::{FlowComponent, FlowConnection, FlowItem, FlowNode, FlowPool, FlowSummary};
 
 use super::{optional, text, yes};
 use crate::output::{Column, View};
@@ -55,6 +55,21 @@ pub const FLOW_CONNECTION: View<FlowConnection> = View {
     ],
     name: |it| it.name.clone(),
     empty: "no connections",
+};
+
+/// Columns of components that run on every node, node by node.
+pub const FLOW_NODE: View<(String, FlowNode)> = View {
+    columns: &[
+        Column::usual("COMPONENT", |(component, _), _| text(component)),
+        Column::usual("NODE", |(_, it), _| text(&it.node)),
+        Column::usual("ACTIVE", |(_, it), _| text(it.active)),
+        Column::usual("TASKS", |(_, it), _| text(it.tasks)),
+        Column::usual("WAITING", |(_, it), _| text(it.waiting)),
+        Column::usual("BLOCKED", |(_, it), _| optional(it.blocked.as_ref())),
+        Column::extra("TASK MS", |(_, it), _| text(it.task_ms)),
+    ],
+    name: |(component, it)| format!("{component}@{}", it.node),
+    empty: "no nodes",
 };
 
 /// Columns of pools.

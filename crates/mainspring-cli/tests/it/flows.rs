@@ -44,6 +44,8 @@ fn c05_a_component_runs_by_one_trigger() {
         ("b: {run: date, end: [success, failure], concurrency: 0}", "flow.concurrency", "f.yaml:4:"),
         ("b: {run: date, end: [success, failure], schedule: 5 micros}", "schedule.duration", "f.yaml:4:"),
         ("b: {run: date, end: [success, failure], cron: 0 0 * * *}", "schedule.cron", "f.yaml:4:"),
+        ("b: {http_in: {}, end: success, placement: every_node}", "flow.placement", "f.yaml:4:"),
+        ("b: {generate: {}, end: success, serial: true, placement: every_node}", "flow.placement", "f.yaml:4:"),
         ("b: {run: date, end: [success, failure], when: now}", "field.unknown", "f.yaml:4:"),
     ];
     let head = base.split("  b:").next().unwrap();

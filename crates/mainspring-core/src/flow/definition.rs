@@ -45,6 +45,9 @@ pub struct Component {
     pub is_funnel: bool,
     /// How many items one turn takes at most.
     pub batch: usize,
+    /// How many bytes they have together at most, if it takes more than one; 0 for any.
+    #[serde(default)]
+    pub batch_bytes: u64,
     /// How many items have to wait in a queue until a turn takes them; 1 for at once.
     #[serde(default = "one")]
     pub gather: usize,
@@ -186,6 +189,8 @@ pub enum Placement {
     One,
     /// On the node that leads, which must be a component without inputs.
     Leader,
+    /// On every node, which must be a component without inputs.
+    EveryNode,
 }
 
 /// A queue between two components.
@@ -235,6 +240,7 @@ impl Component {
             input: InputRequirement::Allowed,
             is_funnel: false,
             batch: 1,
+            batch_bytes: 0,
             gather: 1,
             gather_ms: 0,
             is_passive: false,
@@ -252,6 +258,12 @@ impl Component {
     /// Makes the component that passes items on and does nothing else.
     pub fn funnel(name: impl Into<String>) -> Self {
         Self { is_funnel: true, batch: FUNNEL_BATCH, ..Self::new(name) }
+    }
+
+    /// Returns how many bytes the items of a turn have together at most, if there is more than one.
+    #[must_use]
+    pub const fn most_bytes(&self) -> u64 {
+        if self.batch_bytes == 0 { u64::MAX } else { self.batch_bytes }
     }
 
     /// Returns the name of the pool whose permits it takes.

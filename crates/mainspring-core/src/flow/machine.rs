@@ -7,6 +7,7 @@
 //! Time comes in as [`Now`]. Delays, yields and penalties go by the clock that nobody sets, cron and expiry by the wall clock.
 
 mod accept;
+mod adopt;
 mod gather;
 mod lifecycle;
 mod pools;

@@ -78,6 +78,16 @@ pub enum FlowProblem {
         /// Its name.
         name: String,
     },
+    /// It is of a kind that one node alone can run.
+    #[error("component \"{name}\" cannot run on every node: {why}")]
+    OneNodeOnly {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+        /// The reason.
+        why: &'static str,
+    },
     /// Items would have nowhere to go.
     #[error(
         "relationship \"{relationship}\" of component \"{name}\" is neither connected nor ended; connect it, or list it in end"
@@ -125,7 +135,9 @@ impl FlowProblem {
             Self::NoConcurrency { component, .. } | Self::SerialConcurrency { component, .. } => {
                 Place::Component(*component, "concurrency")
             }
-            Self::LeaderWithInput { component, .. } => Place::Component(*component, "placement"),
+            Self::LeaderWithInput { component, .. } | Self::OneNodeOnly { component, .. } => {
+                Place::Component(*component, "placement")
+            }
             Self::EndedAndConnected { component, .. } => Place::Component(*component, "end"),
             Self::InputMissing { component, .. }
             | Self::InputForbidden { component, .. }
@@ -181,6 +193,25 @@ fn inputs(flow: &Flow, component: usize, found: &mut Vec<FlowProblem>) {
     }
     if it.placement == Placement::Leader && is_fed {
         found.push(FlowProblem::LeaderWithInput { component, name: name() });
+    }
+    if let Some(why) = one_node_only(flow, component) {
+        found.push(FlowProblem::OneNodeOnly { component, name: name(), why });
+    }
+}
+
+/// Why a component that is to run on every node cannot.
+fn one_node_only(flow: &Flow, component: usize) -> Option<&'static str> {
+    let it = &flow.components()[component];
+    if it.placement != Placement::EveryNode {
+        None
+    } else if it.is_passive {
+        Some("requests put its items, on the node that owns the flow")
+    } else if !flow.incoming(component).is_empty() {
+        Some("a connection leads to it, whose items are with the node that owns the flow")
+    } else if it.serial {
+        Some("it is serial, and bodies on two nodes would overlap")
+    } else {
+        None
     }
 }
 

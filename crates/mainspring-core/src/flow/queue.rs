@@ -80,6 +80,7 @@ pub struct Queue {
     expiring: BTreeSet<(Timestamp, ItemId)>,
     waiting: FxHashMap<ItemId, Where>,
     bytes: u64,
+    ready_bytes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -103,6 +104,7 @@ impl Queue {
             expiring: BTreeSet::new(),
             waiting: FxHashMap::default(),
             bytes: 0,
+            ready_bytes: 0,
         }
     }
 
@@ -128,6 +130,12 @@ impl Queue {
     #[must_use]
     pub fn ready(&self) -> usize {
         self.ready.len()
+    }
+
+    /// The bytes of these.
+    #[must_use]
+    pub const fn ready_bytes(&self) -> u64 {
+        self.ready_bytes
     }
 
     /// Items that bodies have.
@@ -184,12 +192,18 @@ impl Queue {
         self.wait(item, now_ms);
     }
 
-    /// Takes up to `limit` items in order; they stay in the queue, in flight, until they are [removed](Self::end) or
+    /// Takes up to `limit` items in order, the first of them and those that have `max_bytes` together with it; they stay in the queue, in flight, until they are [removed](Self::end) or
     /// [returned](Self::give_back).
-    pub fn take(&mut self, limit: usize) -> Vec<Header> {
-        let mut taken = Vec::new();
+    pub fn take(&mut self, limit: usize, max_bytes: u64) -> Vec<Header> {
+        let (mut taken, mut bytes) = (Vec::new(), 0_u64);
         while taken.len() < limit {
-            let Some((_, item)) = self.ready.pop_first() else { break };
+            let Some(first) = self.ready.first_entry() else { break };
+            bytes = bytes.saturating_add(first.get().bytes);
+            if bytes > max_bytes && !taken.is_empty() {
+                break;
+            }
+            let item = first.remove();
+            self.ready_bytes -= item.bytes;
             self.leave(&item);
             self.in_flight.insert(item.id, item.clone());
             taken.push(item);
@@ -244,7 +258,7 @@ impl Queue {
     /// Removes an item that is not in flight.
     pub fn remove(&mut self, id: ItemId) -> Option<Header> {
         let item = match self.waiting.get(&id)? {
-            Where::Ready(spot) => self.ready.remove(spot),
+            Where::Ready(spot) => self.ready.remove(spot).inspect(|item| self.ready_bytes -= item.bytes),
             Where::Penalised(until) => self.penalised.remove(&(*until, id)),
         }?;
         self.leave(&item);
@@ -269,6 +283,7 @@ impl Queue {
             None => {
                 let spot = self.spot(&item);
                 self.waiting.insert(item.id, Where::Ready(spot.clone()));
+                self.ready_bytes += item.bytes;
                 self.ready.insert(spot, item);
             }
         }

@@ -80,6 +80,8 @@ pub(super) struct Run {
     pub(super) contents: Vec<Option<Content>>,
     pub(super) flow_id: i64,
     pub(super) epoch: i64,
+    /// The inbox that keeps what it makes, where another node owns the flow.
+    pub(super) inbox: Option<i64>,
     pub(super) store: Arc<dyn Store>,
     pub(super) tools: Tools,
     pub(super) told: watch::Receiver<Told>,

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
 use super::body::{Claims, Told};
+use super::branch::{AtNode, Inboxes};
 use super::changes::Changes;
 use super::history::Due;
 use super::writes::Outcome;
@@ -27,6 +28,7 @@ const LINES: usize = 100;
 pub(super) struct Loaded {
     pub(super) row: FlowRow,
     pub(super) epoch: i64,
+    pub(super) inboxes: Inboxes,
     pub(super) definition: Definition,
     pub(super) flow: flow::Flow,
     pub(super) items: Vec<ItemRow>,
@@ -40,6 +42,8 @@ pub(super) struct Running {
     pub(super) generation: u64,
     pub(super) definition: Definition,
     pub(super) machine: Machine,
+    /// What it has to do with components that run on every node.
+    pub(super) inboxes: Inboxes,
     numbers: Vec<i64>,
     contents: FxHashMap<ItemId, Content>,
     cached: u64,
@@ -64,19 +68,29 @@ pub(super) struct Pending {
     pub(super) claims: Claims,
     /// Items that somebody has put into a component, which are in their queues once they are kept.
     pub(super) accepted: Option<(usize, Vec<Write>)>,
+    /// Whether these come out of inboxes.
+    pub(super) is_adopted: bool,
 }
 
 impl Pending {
     /// Writes that belong to no turn.
     pub(super) fn of(writes: Vec<ItemWrite>, reply: Option<Reply<u64>>) -> Self {
-        Self { turn: None, writes, reply, replaces: false, claims: Claims::default(), accepted: None }
+        Self {
+            turn: None,
+            writes,
+            reply,
+            replaces: false,
+            claims: Claims::default(),
+            accepted: None,
+            is_adopted: false,
+        }
     }
 
     /// Bytes of payloads that are to be kept.
     pub(super) fn bytes(&self) -> usize {
         let of = |write: &ItemWrite| match write {
             ItemWrite::Insert(_, content) | ItemWrite::Update(_, Some(content)) => content.payload.len(),
-            ItemWrite::Update(_, None) | ItemWrite::Remove(_) => 0,
+            ItemWrite::Update(_, None) | ItemWrite::Adopt(..) | ItemWrite::Remove(_) => 0,
         };
         self.writes.iter().map(of).sum()
     }
@@ -94,11 +108,17 @@ pub(super) struct Ended {
 }
 
 impl Running {
-    pub(super) fn new(loaded: Loaded, idle: IdleCheck, generation: u64, pools: &mut Pools, now: Now) -> Self {
-        let Loaded { row, epoch, definition, flow, items } = loaded;
+    /// Makes a flow, or a branch of one, that pools know by a key.
+    pub(super) fn new(key: i64, loaded: Loaded, idle: IdleCheck, generation: u64, pools: &mut Pools, now: Now) -> Self {
+        let Loaded { row, epoch, inboxes, definition, flow, items } = loaded;
         let numbers = definition.connection_numbers();
-        let first_id = Machine::first_id(items.iter().map(|item| item.id.max(item.position)).max(), epoch);
-        let mut machine = Machine::new(row.id.unsigned_abs(), flow, idle, first_id, now);
+        let first_id = match &inboxes {
+            Inboxes::Branch(branch) => flow::inbox_ids(branch.number).start,
+            Inboxes::None | Inboxes::Owner(_) => {
+                Machine::first_id(items.iter().map(|item| item.id.max(item.position)).max(), epoch)
+            }
+        };
+        let mut machine = Machine::new(key.cast_unsigned(), flow, idle, first_id, now);
         for item in &items {
             match numbers.iter().position(|number| *number == item.connection) {
                 Some(connection) => {
@@ -117,6 +137,7 @@ impl Running {
             generation,
             definition,
             machine,
+            inboxes,
             numbers,
             contents: FxHashMap::default(),
             cached: 0,
@@ -164,7 +185,8 @@ impl Running {
     }
 
     fn cache(&mut self, id: ItemId, content: &Content) {
-        if self.cached + content.bytes() <= CACHE_BYTES {
+        // What a branch has made is taken elsewhere.
+        if self.branch().is_none() && self.cached + content.bytes() <= CACHE_BYTES {
             self.cached += content.bytes();
             if let Some(before) = self.contents.insert(id, content.clone()) {
                 self.cached -= before.bytes();
@@ -254,9 +276,15 @@ impl Running {
     /// Hears what became of what was to be kept.
     pub(super) fn written(&mut self, outcome: Outcome, pools: &mut Pools, now: Now) {
         self.is_writing = false;
-        for Pending { turn, writes, reply, accepted, .. } in outcome.kept {
+        for Pending { turn, writes, reply, accepted, is_adopted, .. } in outcome.kept {
             if let Some((component, accepted)) = accepted {
-                self.machine.accepted(component, accepted, pools, now);
+                match is_adopted {
+                    true => self.machine.adopted(component, accepted, pools, now),
+                    false => self.machine.accepted(component, accepted, pools, now),
+                }
+            }
+            if is_adopted {
+                self.adopted_some(now);
             }
             if let Some(turn) = turn {
                 self.machine.handle(Event::Committed(turn), pools, now);
@@ -272,9 +300,12 @@ impl Running {
 
     /// The store refuses what is to be kept, and would again: items of a turn return, so that the others go on.
     fn refused(&mut self, pending: Pending, error: mainspring_store::Error, pools: &mut Pools, now: Now) {
-        let Pending { turn, writes, reply, replaces, accepted, .. } = pending;
+        let Pending { turn, writes, reply, replaces, accepted, is_adopted, .. } = pending;
         if let Some((_, accepted)) = accepted {
             self.machine.declined(&accepted);
+        }
+        if is_adopted {
+            self.adopted_some(now);
         }
         let message = format!("what the body did cannot be kept: {}", causes(&error));
         tracing::error!(flow = self.row.name, "{message}");
@@ -324,6 +355,10 @@ impl Running {
 
     /// Notes that something has happened in it.
     pub(super) fn touch(&self, changes: &Changes) {
+        // Of a branch, its owner knows.
+        if self.branch().is_some() {
+            return;
+        }
         changes.add(self.row.id, || (self.row.namespace.clone(), self.row.name.clone()));
     }
 
@@ -368,18 +403,29 @@ impl Running {
         found.ok_or_else(|| FlowError::NoConnection(name.to_owned()))
     }
 
+    /// The connection of a number.
+    pub(super) fn numbered(&self, number: i64) -> Option<usize> {
+        self.numbers.iter().position(|it| *it == number)
+    }
+
     fn connection_name(&self, connection: usize) -> String {
         connection_name(&self.definition, connection)
     }
 
     /// The minute that is over, if something happened in it.
     pub(super) fn roll(&mut self, now: Now) -> Option<Due> {
+        if self.branch().is_some() {
+            return None;
+        }
         let over = self.recorder.roll(&self.machine, now);
         over.map(|minute| self.due(minute))
     }
 
     /// What has happened in the minute that goes on, as this node will not see its end.
     pub(super) fn cut(&mut self) -> Option<Due> {
+        if self.branch().is_some() {
+            return None;
+        }
         let begun = self.recorder.cut(&self.machine);
         begun.map(|minute| self.due(minute))
     }
@@ -388,18 +434,30 @@ impl Running {
         Due { flow: self.row.id, epoch: self.epoch, at, minute, kept_ms: self.recorder.kept_ms() }
     }
 
-    pub(super) fn view(&self, pools: &Pools, now: Now) -> FlowView {
-        let component = |(place, part): (usize, &flow::Part)| ComponentView {
-            name: part.component.name.clone(),
-            why: self.machine.why(place, pools, now),
-            counters: self.machine.counters(place, now),
-            bulletins: self
-                .machine
-                .bulletins(place, now)
-                .map(|it| (it.at, it.level == Level::Error, it.message.clone()))
-                .collect(),
+    /// What a component does on this node, and on all where it runs on every one.
+    fn component_view(&self, place: usize, pools: &Pools, now: Now, me: Option<&str>) -> ComponentView {
+        let name = self.definition.parts[place].component.name.clone();
+        let (mut why, mut counters) = (self.machine.why(place, pools, now), self.machine.counters(place, now));
+        let others = self.elsewhere(&name);
+        for it in &others {
+            why.active += it.active;
+            (counters.tasks, counters.task_ms) = (counters.tasks + it.tasks, counters.task_ms + it.task_ms);
+        }
+        let runs_elsewhere = self.is_elsewhere(&name);
+        let here = me.filter(|_| runs_elsewhere).map(|me| AtNode::of(me, &self.machine, place, pools, now));
+        let bulletins = self.machine.bulletins(place, now);
+        ComponentView {
+            why,
+            counters,
+            bulletins: bulletins.map(|it| (it.at, it.level == Level::Error, it.message.clone())).collect(),
             missed: self.machine.fires_missed_total(place),
-        };
+            nodes: here.into_iter().chain(others).collect(),
+            name,
+        }
+    }
+
+    pub(super) fn view(&self, pools: &Pools, now: Now, me: Option<&str>) -> FlowView {
+        let component = |place: usize| self.component_view(place, pools, now, me);
         let connection = |(place, it): (usize, &flow::Connection)| {
             let name = |component: usize| self.definition.parts[component].component.name.clone();
             let queue = self.machine.queue(place);
@@ -420,7 +478,7 @@ impl Running {
         };
         FlowView {
             row: self.row.clone(),
-            components: self.definition.parts.iter().enumerate().map(component).collect(),
+            components: (0..self.definition.parts.len()).map(component).collect(),
             connections: self.definition.connections.iter().enumerate().map(connection).collect(),
             checks: self.machine.checks_total(),
             pools: pools.iter().map(|(name, size, active)| (name.to_owned(), size, active)).collect(),
@@ -438,7 +496,7 @@ fn connection_name(definition: &Definition, connection: usize) -> String {
 
 const fn id_of(write: &ItemWrite) -> ItemId {
     match write {
-        ItemWrite::Insert(row, _) | ItemWrite::Update(row, _) => ItemId(row.id),
+        ItemWrite::Insert(row, _) | ItemWrite::Update(row, _) | ItemWrite::Adopt(_, row) => ItemId(row.id),
         ItemWrite::Remove(id) => ItemId(*id),
     }
 }

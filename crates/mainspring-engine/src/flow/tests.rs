@@ -1,6 +1,7 @@
 //! Flows over rows in memory: what is kept of bodies, also where the store refuses some of it.
 
 mod bodies;
+mod branches;
 mod drops;
 mod realtime;
 mod run_job;
@@ -21,8 +22,9 @@ use mainspring_store::{
 use tokio::sync::watch;
 
 use super::body::Claims;
+use super::branch::Inboxes;
 use super::running::{Ended, Loaded, Running};
-use super::writes::keep;
+use super::writes::{Keeper, keep};
 use super::{Action, Flows, Tools};
 use crate::clock::pause;
 
@@ -157,11 +159,15 @@ impl FlowStore for Picky {
         self.0.item_content(flow, id).await
     }
 
+    async fn item_begin(&self, flow: i64, id: i64) -> Result<Option<ItemContent>> {
+        self.0.item_begin(flow, id).await
+    }
+
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
         let is_bad = |write: &ItemWrite| match write {
             ItemWrite::Insert(_, content) => content.payload == POISON.as_bytes(),
             ItemWrite::Update(..) => self.1,
-            ItemWrite::Remove(_) => false,
+            ItemWrite::Adopt(..) | ItemWrite::Remove(_) => false,
         };
         if writes.iter().any(is_bad) {
             return Err(Error::Rejected { operation: "write items of a flow", source: "no such text".into() });
@@ -185,8 +191,8 @@ async fn picky(definition: Definition, no_updates: bool) -> (Picky, Running, Poo
     let epoch = store.take_flow(row.id).await.expect("take_flow").expect("it is there");
     let (mut pools, now) = (Pools::default(), Now { mono_ms: 0, wall: Timestamp::from_millis(1_000) });
     let flow = definition.compile().expect("it is right");
-    let loaded = Loaded { row, epoch, definition, flow, items: Vec::new() };
-    let running = Running::new(loaded, IdleCheck::Wake, 1, &mut pools, now);
+    let loaded = Loaded { row, epoch, inboxes: Inboxes::None, definition, flow, items: Vec::new() };
+    let running = Running::new(1, loaded, IdleCheck::Wake, 1, &mut pools, now);
     (store, running, pools, now)
 }
 
@@ -213,9 +219,13 @@ fn ends(running: &mut Running, start: &Start, payload: &str, pools: &mut Pools, 
     running.ended(ended, pools, now);
 }
 
+fn keeper<'a>(store: &'a Picky, running: &Running) -> Keeper<'a> {
+    Keeper::Owner { store, flow: running.row.id, epoch: running.epoch }
+}
+
 async fn written(store: &Picky, running: &mut Running, pools: &mut Pools, now: Now) {
     let batch = std::mem::take(&mut running.pending);
-    let outcome = keep(store, running.row.id, running.epoch, batch).await.expect("it is open");
+    let outcome = keep(&keeper(store, running), batch).await.expect("it is open");
     running.written(outcome.expect("it is the owner"), pools, now);
 }
 

@@ -1,31 +1,34 @@
 //! The loop of all flows of a node.
 
+mod branches;
+mod inboxes;
+mod reading;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_core::cluster::{Shard, Status};
 use mainspring_core::flow::body::Body;
-use mainspring_core::flow::{Definition, Event, MINUTE_MS, Now, Pools, Refused, Start, Ticket};
+use mainspring_core::flow::{Event, MINUTE_MS, Now, Pools, Refused, Start, Ticket};
 use mainspring_core::shard_of;
-use mainspring_store::{FlowRow, ItemWrite, Store, causes};
+use mainspring_store::{FlowRow, InboxRow, ItemRow, ItemWrite, Store, causes};
 use tokio::sync::{mpsc, watch};
 
 use super::body::{Claims, Run, Told, Tools};
 use super::changes::Changes;
 use super::history::Due;
 use super::running::{Ended, Loaded, Pending, Running};
-use super::writes::{Outcome, keep, together};
+use super::writes::{Keeper, Outcome, keep, together};
 use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
 use crate::clock::{Clock, boot_ms};
 use crate::tasks::Tasks;
+use reading::{list, read};
 
 /// How often flows that others have changed are looked for, where nodes share the store.
 const LOOK_EVERY_MS: i64 = 1_000;
 /// How often the net below the wakes is drawn through, and after how long a failed write is tried again.
 const NET_EVERY_MS: i64 = 5_000;
 pub(super) const RETRY_AFTER_MS: u64 = 500;
-/// Items in one read.
-const PAGE: u32 = 5_000;
 
 /// What happens to the loop.
 enum Inbox {
@@ -36,6 +39,12 @@ enum Inbox {
     Ended(i64, u64, Box<Ended>),
     /// What became of what was to be written; nothing where it does not count, as it never will again.
     Written(i64, u64, Option<Outcome>),
+    /// What an owner has seen in the inboxes of its flow.
+    Looked(i64, u64, mainspring_store::Result<Vec<(InboxRow, Vec<ItemRow>)>>),
+    /// An inbox for a component on a node, or nothing where the flow has changed.
+    Opened(Box<(FlowRow, String, String)>, mainspring_store::Result<Option<i64>>),
+    /// What the owner has taken out of an inbox; nothing where it is closed.
+    Left(i64, u64, mainspring_store::Result<Option<Vec<i64>>>),
 }
 
 /// Why a flow is not at work.
@@ -56,7 +65,9 @@ pub(crate) struct Works {
     inbox: (mpsc::UnboundedSender<Inbox>, mpsc::UnboundedReceiver<Inbox>),
     tasks: Tasks,
     pools: Pools,
+    /// Flows of this node by number; below zero, branches of flows that others own.
     flows: BTreeMap<i64, Running>,
+    branches: branches::Branches,
     /// Flows that are being read, and those that cannot be run, with their versions.
     loading: BTreeMap<i64, i64>,
     broken: BTreeMap<i64, i64>,
@@ -94,6 +105,7 @@ impl Works {
             tasks: Tasks::default(),
             pools: Pools::default(),
             flows: BTreeMap::new(),
+            branches: branches::Branches::default(),
             loading: BTreeMap::new(),
             broken: BTreeMap::new(),
             is_listing: false,
@@ -144,7 +156,8 @@ impl Works {
         let minute = minute.mono_ms + MINUTE_MS - minute.wall.as_millis().rem_euclid(MINUTE_MS);
         let minute = (!self.flows.is_empty()).then_some(minute);
         let look = (self.store.cluster().is_some()).then_some(self.look_at);
-        flows.chain(net).chain(minute).chain(look).min().unwrap_or(i64::MAX / 2)
+        let inboxes = self.flows.values().filter_map(Running::looks_at).filter(|_| look.is_some());
+        flows.chain(inboxes).chain(net).chain(minute).chain(look).min().unwrap_or(i64::MAX / 2)
     }
 
     /// Does what is due.
@@ -173,6 +186,8 @@ impl Works {
         if draws_net {
             self.net_at = now.mono_ms + NET_EVERY_MS;
         }
+        self.look_into_inboxes(now);
+        self.look_after_branches(now);
         while let Some(ticket) = self.pools.next_ticket() {
             self.start(ticket);
         }
@@ -183,7 +198,7 @@ impl Works {
 
     fn start(&mut self, ticket: Ticket) {
         let now = self.now();
-        let id = i64::try_from(ticket.flow).unwrap_or(i64::MAX);
+        let id = ticket.flow.cast_signed();
         let Some(running) = self.flows.get_mut(&id) else { return };
         let Some(start) = running.machine.run(ticket, &mut self.pools, now) else { return };
         running.touch(&self.changes);
@@ -224,9 +239,10 @@ impl Works {
             body,
             start,
             contents,
-            flow_id: id,
+            flow_id: running.row.id,
             store: Arc::clone(&self.store),
-            epoch: running.epoch,
+            epoch: running.row.epoch,
+            inbox: running.branch().map(|it| it.number),
             tools: self.tools.clone(),
             told,
         };
@@ -244,12 +260,17 @@ impl Works {
         let length = together(&running.pending);
         let batch: Vec<Pending> = running.pending.drain(..length).collect();
         running.is_writing = true;
-        let (epoch, generation) = (running.epoch, running.generation);
+        let (flow, epoch, generation) = (running.row.id, running.epoch, running.generation);
+        let number = running.branch().map(|it| it.number);
         let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
         self.tasks.start(async move {
-            match keep(store.flow_store(), id, epoch, batch).await {
+            let keeper = match number {
+                None => Keeper::Owner { store: store.flow_store(), flow, epoch },
+                Some(number) => Keeper::Inbox { store: store.inbox_store(), flow, number },
+            };
+            match keep(&keeper, batch).await {
                 Ok(outcome) => drop(inbox.send(Inbox::Written(id, generation, outcome))),
-                Err(_) => tracing::debug!(flow = id, "the store is closed; what bodies did is not kept"),
+                Err(_) => tracing::debug!(flow, "the store is closed; what bodies did is not kept"),
             }
         });
     }
@@ -273,6 +294,16 @@ impl Works {
                 if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
                     running.touch(&self.changes);
                     running.written(outcome, &mut self.pools, now);
+                }
+            }
+            Inbox::Looked(id, generation, seen) => self.looked(id, generation, seen),
+            Inbox::Opened(wanted, opened) => self.opened(*wanted, opened),
+            Inbox::Left(id, generation, gone) => self.left(id, generation, gone),
+            Inbox::Written(id, generation, None) if id < 0 => {
+                if self.flows.get(&id).is_some_and(|it| it.generation == generation) {
+                    tracing::info!(flow = id, "an inbox is closed: what bodies made for it on this node is not kept");
+                    self.end_branch(id);
+                    self.list();
                 }
             }
             Inbox::Written(id, generation, None) => {
@@ -316,9 +347,9 @@ impl Works {
                 return;
             }
         };
-        let owned: BTreeMap<i64, FlowRow> =
-            rows.into_iter().filter(|row| self.owns(row)).map(|row| (row.id, row)).collect();
-        let gone: Vec<i64> = self.flows.keys().filter(|id| !owned.contains_key(id)).copied().collect();
+        let (owned, others): (Vec<FlowRow>, Vec<FlowRow>) = rows.into_iter().partition(|row| self.owns(row));
+        let owned: BTreeMap<i64, FlowRow> = owned.into_iter().map(|row| (row.id, row)).collect();
+        let gone: Vec<i64> = self.flows.range(0..).map(|(id, _)| *id).filter(|id| !owned.contains_key(id)).collect();
         for due in gone.into_iter().filter_map(|id| self.give_up(id)).collect::<Vec<_>>() {
             let store = Arc::clone(&self.store);
             self.tasks.start(async move { due.keep(store.flow_store()).await });
@@ -334,6 +365,7 @@ impl Works {
                 self.load(row, due);
             }
         }
+        self.follow(others);
         self.tell();
         if std::mem::take(&mut self.lists_again) {
             self.list();
@@ -380,7 +412,8 @@ impl Works {
         match loaded {
             Ok(Some(loaded)) => {
                 self.generations += 1;
-                let running = Running::new(*loaded, self.tools.idle_check, self.generations, &mut self.pools, now);
+                let idle = self.tools.idle_check;
+                let running = Running::new(id, *loaded, idle, self.generations, &mut self.pools, now);
                 running.touch(&self.changes);
                 self.flows.insert(id, running);
             }
@@ -433,8 +466,7 @@ impl Works {
     }
 
     fn find(&mut self, name: &Name) -> Result<&mut Running, FlowError> {
-        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
-        found.ok_or(FlowError::Elsewhere)
+        named(&mut self.flows, name)
     }
 
     fn answer(&mut self, request: Request) {
@@ -445,12 +477,17 @@ impl Works {
         let now = self.now();
         match request {
             Request::View(name, reply) => {
-                let found = self.flows.values().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
-                let view = found.map(|running| running.view(&self.pools, now));
-                let _ = reply.send(view.ok_or(FlowError::Elsewhere));
+                let me = self.status.borrow().as_ref().map(|status| status.incarnation.to_string());
+                let found = named(&mut self.flows, &name);
+                let _ = reply.send(found.map(|running| running.view(&self.pools, now, me.as_deref())));
             }
             Request::Change(name, components, action, reply) => {
-                let _ = reply.send(self.change(&name, components, action, now));
+                let ends = (action == Action::Terminate).then(|| components.clone());
+                let changed = self.change(&name, components, action, now);
+                match ends {
+                    Some(components) if changed.is_ok() => self.end_elsewhere(&name, components, changed, reply),
+                    _ => drop(reply.send(changed)),
+                }
             }
             Request::States(name, reply) => {
                 let _ = reply.send(self.find(&name).map(|running| running.states()));
@@ -476,8 +513,7 @@ impl Works {
                 Err(error) => drop(reply.send(Err(error))),
             },
             Request::Accept(name, component, items, reply) => {
-                let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
-                let found = found.ok_or(FlowError::Elsewhere);
+                let found = named(&mut self.flows, &name);
                 match found.and_then(|running| running.component(&component).map(|place| (running, place))) {
                     Ok((running, place)) => {
                         running.touch(&self.changes);
@@ -514,14 +550,10 @@ impl Works {
         reply: Reply<u64>,
     ) {
         let now = self.now();
-        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
-        let Some(running) = found else {
-            let _ = reply.send(Err(FlowError::Elsewhere));
-            return;
-        };
-        running.touch(&self.changes);
-        match running.connection(connection) {
-            Ok(connection) => {
+        let found = named(&mut self.flows, name);
+        match found.and_then(|running| running.connection(connection).map(|connection| (running, connection))) {
+            Ok((running, connection)) => {
+                running.touch(&self.changes);
                 let gone = running.machine.drop_items(connection, only, &mut self.pools, now);
                 running.forget(&gone);
                 let writes = gone.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
@@ -547,8 +579,7 @@ impl Works {
 
     /// Moves items, and answers of which flow what is to be kept.
     fn replay(&mut self, name: &Name, replay: &Replay, now: Now) -> Result<(i64, Vec<ItemWrite>), FlowError> {
-        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
-        let running = found.ok_or(FlowError::Elsewhere)?;
+        let running = named(&mut self.flows, name)?;
         running.touch(&self.changes);
         let from = running.connection(&replay.from)?;
         let to = match &replay.to {
@@ -566,8 +597,7 @@ impl Works {
         action: Action,
         now: Now,
     ) -> Result<BTreeMap<String, mainspring_core::flow::ComponentState>, FlowError> {
-        let found = self.flows.values_mut().find(|it| it.row.namespace == name.0 && it.row.name == name.1);
-        let running = found.ok_or(FlowError::Elsewhere)?;
+        let running = named(&mut self.flows, name)?;
         running.touch(&self.changes);
         let is_all = components.is_none();
         let places = match components {
@@ -607,38 +637,11 @@ impl Works {
     }
 }
 
-/// Which flows there are, and how large pools are to be.
-async fn list(store: &dyn Store) -> Result<(Vec<FlowRow>, BTreeMap<String, u32>), mainspring_store::Error> {
-    let sizes = store.setting(super::POOLS_SETTING).await?;
-    let sizes = sizes.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    Ok((store.flow_store().flows().await?, sizes))
-}
-
-async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, Unread> {
-    use mainspring_store::Error;
-
-    let failed = |error: Error| match error {
-        Error::Unavailable { .. } | Error::TooMuch { .. } => Unread::Store(error),
-        error => Unread::Broken(causes(&error)),
-    };
-    let definition: Definition = serde_json::from_str(&row.definition)
-        .map_err(|error| Unread::Broken(format!("its definition cannot be read: {error}")))?;
-    let flow = definition.compile().map_err(|found| {
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-        Unread::Broken(found.join("; "))
-    })?;
-    let Some(epoch) = store.flow_store().take_flow(row.id).await.map_err(failed)? else { return Ok(None) };
-    let mut items = Vec::new();
-    loop {
-        let after = items.last().map_or(i64::MIN, |item: &mainspring_store::ItemRow| item.id);
-        let page = store.flow_store().items(row.id, after, PAGE).await.map_err(failed)?;
-        let is_last = page.len() < PAGE as usize;
-        items.extend(page);
-        if is_last {
-            break;
-        }
-    }
-    Ok(Some(Box::new(Loaded { row, epoch, definition, flow, items })))
+/// A flow of this node.
+fn named<'a>(flows: &'a mut BTreeMap<i64, Running>, name: &Name) -> Result<&'a mut Running, FlowError> {
+    let mut owned = flows.range_mut(0..).map(|(_, running)| running);
+    let found = owned.find(|it| it.row.namespace == name.0 && it.row.name == name.1);
+    found.ok_or(FlowError::Elsewhere)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Keeping what bodies did: together where that can be, and apart where the store refuses some of it.
 
-use mainspring_store::{Error, FlowStore, ItemWrite, Result, causes};
+use mainspring_store::{Error, FlowStore, InboxStore, ItemWrite, Result, causes};
 
 use super::body::Claims;
 use super::running::Pending;
@@ -12,6 +12,29 @@ const WRITES_MAX: usize = 2_000;
 const BYTES_MAX: usize = 16 << 20;
 /// Removals in one transaction, where the store had no time for more.
 const REMOVALS: usize = 100;
+
+/// Where what bodies did is kept, and by which right.
+pub(super) enum Keeper<'a> {
+    /// In the queues of a flow, by its owner at an epoch.
+    Owner { store: &'a dyn FlowStore, flow: i64, epoch: i64 },
+    /// In an inbox of a flow that another node owns.
+    Inbox { store: &'a dyn InboxStore, flow: i64, number: i64 },
+}
+
+impl Keeper<'_> {
+    async fn write(&self, writes: Vec<ItemWrite>) -> Result<bool> {
+        match *self {
+            Self::Owner { store, flow, epoch } => store.write_items(flow, epoch, writes).await,
+            Self::Inbox { store, flow, number } => store.write_inbox(flow, number, writes).await,
+        }
+    }
+
+    const fn flow(&self) -> i64 {
+        match *self {
+            Self::Owner { flow, .. } | Self::Inbox { flow, .. } => flow,
+        }
+    }
+}
 
 /// What became of what was to be kept.
 #[derive(Debug, Default)]
@@ -32,25 +55,20 @@ pub(super) fn together(pending: &[Pending]) -> usize {
     pending.iter().take_while(fits).count().max(1)
 }
 
-/// Keeps a batch. `None`: another node has taken the flow.
+/// Keeps a batch. `None`: another node has taken the flow, or the inbox is closed.
 ///
 /// # Errors
 /// The store was closed.
-pub(super) async fn keep(
-    store: &dyn FlowStore,
-    flow: i64,
-    epoch: i64,
-    mut batch: Vec<Pending>,
-) -> Result<Option<Outcome>> {
+pub(super) async fn keep(keeper: &Keeper<'_>, mut batch: Vec<Pending>) -> Result<Option<Outcome>> {
     let all: Vec<ItemWrite> = batch.iter().flat_map(|pending| pending.writes.iter().cloned()).collect();
-    match write(store, flow, epoch, all).await? {
+    match write(keeper, all).await? {
         Tried::Kept => {
             finish(&mut batch).await;
             return Ok(Some(Outcome { kept: batch, refused: Vec::new() }));
         }
         Tried::Fenced => return Ok(None),
         Tried::Refused(error) => {
-            tracing::warn!(flow, error = %causes(&error), "what bodies did is kept one by one");
+            tracing::warn!(flow = keeper.flow(), error = %causes(&error), "what bodies did is kept one by one");
         }
     }
     let mut outcome = Outcome::default();
@@ -62,7 +80,7 @@ pub(super) async fn keep(
         };
         let mut refused = None;
         for part in pending.writes.chunks(parts) {
-            match write(store, flow, epoch, part.to_vec()).await? {
+            match write(keeper, part.to_vec()).await? {
                 Tried::Kept => {}
                 Tried::Fenced => return Ok(None),
                 Tried::Refused(error) => refused = Some(error),
@@ -100,9 +118,9 @@ enum Tried {
 }
 
 /// Writes until the store answers, or refuses for good.
-async fn write(store: &dyn FlowStore, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<Tried> {
+async fn write(keeper: &Keeper<'_>, writes: Vec<ItemWrite>) -> Result<Tried> {
     loop {
-        match store.write_items(flow, epoch, writes.clone()).await {
+        match keeper.write(writes.clone()).await {
             Ok(true) => return Ok(Tried::Kept),
             Ok(false) => return Ok(Tried::Fenced),
             Err(Error::Closed) => return Err(Error::Closed),

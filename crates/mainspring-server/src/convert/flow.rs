@@ -3,8 +3,8 @@
 mod body;
 
 use mainspring_api::{
-    ComponentSpec, ConnectionSpec, ErrorCode, FlowMisfire, FlowPlacement, FlowRetryMode, FlowSpec, OnBlocked,
-    OneOrMany, Problem, RetrySpec,
+    ComponentSpec, ConnectionSpec, ErrorCode, FlowMisfire, FlowPlacement, FlowRetryMode, FlowSpec, MergeSpec,
+    OnBlocked, OneOrMany, Problem, RetrySpec,
 };
 use mainspring_core::compile;
 use mainspring_core::flow::{
@@ -117,6 +117,7 @@ fn part(name: &str, it: &ComponentSpec, timezone: &str, problems: &mut Vec<Probl
             (None, None) if body == Body::Funnel => flow::FUNNEL_BATCH,
             (None, None) => 1,
         },
+        batch_bytes: it.merge.as_ref().map_or(0, MergeSpec::max_bytes),
         gather: it.merge.as_ref().map_or(1, |it| it.min.or(it.max).unwrap_or(MERGED) as usize),
         gather_ms: it.merge.as_ref().map_or(0, |it| ms(&it.within, "/merge/within", 1_000)),
         yield_ms: ms(&it.yield_for, "/yield", none.yield_ms),
@@ -126,6 +127,7 @@ fn part(name: &str, it: &ComponentSpec, timezone: &str, problems: &mut Vec<Probl
         placement: match it.placement.unwrap_or_default() {
             FlowPlacement::One => flow::Placement::One,
             FlowPlacement::Leader => flow::Placement::Leader,
+            FlowPlacement::EveryNode => flow::Placement::EveryNode,
         },
         relationships: body.relationships(),
         ended: it.end.iter().flat_map(OneOrMany::as_slice).cloned().collect(),
@@ -231,6 +233,7 @@ fn located(spec: &FlowSpec, found: &FlowProblem) -> Problem {
         FlowProblem::InputMissing { .. } | FlowProblem::InputForbidden { .. } | FlowProblem::LeaderWithInput { .. } => {
             ErrorCode::FlowInput
         }
+        FlowProblem::OneNodeOnly { .. } => ErrorCode::FlowPlacement,
         FlowProblem::Loose { .. } | FlowProblem::EndedAndConnected { .. } | FlowProblem::NoRelationship { .. } => {
             ErrorCode::FlowRelationship
         }

@@ -24,8 +24,7 @@ use crate::show::instant;
 
 /// Items that a list shows if nothing is said, and at most.
 const ITEMS: (u32, u32) = (100, 1_000);
-/// Bytes of a payload that a list shows of each item, and that an item shows of its own.
-const PREVIEW: usize = 1_024;
+/// Bytes of a payload that an item shows of its own.
 const SHOWN: usize = 65_536;
 /// Bytes of a payload that is put if nothing is said.
 const INPUT: u64 = 1 << 20;
@@ -93,8 +92,7 @@ async fn queue(
     for it in items.into_iter().filter(|it| filter.item.is_none_or(|id| id == it.item.id.0)) {
         let id = it.item.id.0;
         // An item may go on while it is looked at.
-        let content =
-            if with_contents { app.control().store().flow_store().item_content(flow, id).await? } else { None };
+        let content = if with_contents { app.control().store().flow_store().item_begin(flow, id).await? } else { None };
         shown.push(FlowItem {
             id,
             bytes: it.item.bytes,
@@ -102,7 +100,7 @@ async fn queue(
             penalty_until: it.penalty_until.map(instant),
             retries: it.item.retries,
             attributes: content.as_ref().map(|it| serde_json::from_str(&it.attributes).unwrap_or_default()),
-            preview: content.map(|it| begin(&it.payload, PREVIEW)),
+            preview: content.map(|it| String::from_utf8_lossy(&it.payload).into_owned()),
         });
     }
     Ok(Json(shown))

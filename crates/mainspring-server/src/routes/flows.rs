@@ -12,7 +12,7 @@ use mainspring_api::{
 use mainspring_core::cluster::Shard;
 use mainspring_core::flow::Definition;
 use mainspring_core::shard_of;
-use mainspring_engine::flow::{Action, ComponentView, ConnectionView, FlowError, FlowView, sentence};
+use mainspring_engine::flow::{Action, AtNode, ComponentView, ConnectionView, FlowError, FlowView, sentence};
 use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
 use tokio::sync::Mutex;
 use utoipa_axum::routes;
@@ -89,7 +89,7 @@ async fn list(State(app): State<App>) -> Answer<Json<Vec<FlowSummary>>> {
         "pools": [{"name": "timer", "size": 10, "active": 0}, {"name": "event", "size": 10, "active": 0}]
     }))))]
 async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> Answer<Json<api::Flow>> {
-    Ok(Json(shown(view(&app, &namespace, &name).await?, Vec::new())))
+    Ok(Json(shown(&app, view(&app, &namespace, &name).await?, Vec::new())))
 }
 
 /// Saves a flow. A new one is stopped. Of one that is there, components that change, or whose connections do, must be stopped.
@@ -148,7 +148,7 @@ async fn put(
         saved => saved?,
     };
     app.engine.flows().reload(Some((&namespace, &name))).await?;
-    Ok(Json(shown(view(&app, &namespace, &name).await?, compiled.warnings)))
+    Ok(Json(shown(&app, view(&app, &namespace, &name).await?, compiled.warnings)))
 }
 
 /// Deletes a flow with all of its items. It must be stopped.
@@ -195,7 +195,7 @@ async fn change(
     view(&app, &namespace, &name).await?;
     app.engine.flows().change(&namespace, &name, change.components, action).await?;
     keep(&app, &namespace, &name).await?;
-    Ok(Json(shown(view(&app, &namespace, &name).await?, Vec::new())))
+    Ok(Json(shown(&app, view(&app, &namespace, &name).await?, Vec::new())))
 }
 
 /// Flows whose states are being kept: one request at a time for each, so that none overtakes a later one.
@@ -240,7 +240,9 @@ async fn why(
     let view = view(&app, &namespace, &name).await?;
     let found = view.components.iter().find(|it| it.name == component);
     let spec: FlowSpec = serde_json::from_str(&view.row.source).unwrap_or_default();
-    found.map(|it| Json(shown_component(it, &spec))).ok_or_else(|| FlowError::NoComponent(component).into())
+    found
+        .map(|it| Json(shown_component(it, &spec, &names(&app))))
+        .ok_or_else(|| FlowError::NoComponent(component).into())
 }
 
 /// Returns the last 100 lines of a component's log, the oldest first: what its processes print, and what `log` writes.
@@ -398,16 +400,24 @@ fn may_change(now: &FlowView, next: &Definition) -> Answer<()> {
         .connection_numbers()
         .into_iter()
         .zip(&now.connections)
-        .find(|(number, it)| it.items > 0 && !stay.contains(number));
+        .find(|(number, it)| (it.items > 0 || has_more(now, &it.ends.0)) && !stay.contains(number));
     match gone {
         Some((_, it)) => {
-            let why = format!("connection \"{}\" would go, and {} items are in it", it.name, it.items);
+            let why = match it.items {
+                0 => format!("connection \"{}\" would go, and other nodes have items for it", it.name),
+                items => format!("connection \"{}\" would go, and {items} items are in it", it.name),
+            };
             let flow = named(&now.row.namespace, &now.row.name);
             let hint = format!("let them run out, or mainspring flow queue drop {flow} {}", it.name);
             Err(Refusal::new(ErrorCode::FlowState, why).hint(hint))
         }
         None => Ok(()),
     }
+}
+
+/// Whether other nodes have items that a component has made.
+fn has_more(flow: &FlowView, component: &str) -> bool {
+    flow.components.iter().filter(|it| it.name == component).flat_map(|it| &it.nodes).any(|it| it.waiting > 0)
 }
 
 fn summary(row: &FlowRow) -> FlowSummary {
@@ -425,14 +435,20 @@ fn summary(row: &FlowRow) -> FlowSummary {
     }
 }
 
-fn shown(view: FlowView, warnings: Vec<Problem>) -> api::Flow {
+/// Names of nodes by process start.
+fn names(app: &App) -> BTreeMap<String, String> {
+    show::nodes(app).into_iter().map(|node| (node.id, node.name)).collect()
+}
+
+fn shown(app: &App, view: FlowView, warnings: Vec<Problem>) -> api::Flow {
+    let names = names(app);
     let spec: FlowSpec = serde_json::from_str(&view.row.source).unwrap_or_default();
     api::Flow {
         namespace: view.row.namespace,
         name: view.row.name,
         version: count(view.row.version),
         saved_at: instant(view.row.saved_at),
-        components: view.components.iter().map(|it| shown_component(it, &spec)).collect(),
+        components: view.components.iter().map(|it| shown_component(it, &spec, &names)).collect(),
         connections: view.connections.into_iter().map(shown_connection).collect(),
         pools: view.pools.into_iter().map(|(name, size, active)| FlowPool { name, size, active }).collect(),
         spec,
@@ -440,7 +456,7 @@ fn shown(view: FlowView, warnings: Vec<Problem>) -> api::Flow {
     }
 }
 
-fn shown_component(it: &ComponentView, spec: &FlowSpec) -> FlowComponent {
+fn shown_component(it: &ComponentView, spec: &FlowSpec, names: &BTreeMap<String, String>) -> FlowComponent {
     let level = |is_error: bool| if is_error { "error" } else { "warn" }.to_owned();
     let bulletins = it.bulletins.iter().map(|(at, is_error, message)| api::FlowBulletin {
         at: instant(*at),
@@ -467,6 +483,18 @@ fn shown_component(it: &ComponentView, spec: &FlowSpec) -> FlowComponent {
         tasks: it.counters.tasks,
         task_ms: it.counters.task_ms,
         bulletins: bulletins.collect(),
+        nodes: it.nodes.iter().map(|it| shown_node(it, names)).collect(),
+    }
+}
+
+fn shown_node(it: &AtNode, names: &BTreeMap<String, String>) -> api::FlowNode {
+    api::FlowNode {
+        node: names.get(&it.node).unwrap_or(&it.node).clone(),
+        active: it.active,
+        waiting: it.waiting,
+        blocked: it.blocked.clone(),
+        tasks: it.tasks,
+        task_ms: it.task_ms,
     }
 }
 

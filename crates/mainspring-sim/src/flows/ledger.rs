@@ -117,6 +117,7 @@ impl Ledger {
                 Some(spot) => *spot = row.into(),
                 None => broken.push(("I17", format!("item {} is moved, and is not there", row.id))),
             },
+            ItemWrite::Adopt(id, _) => broken.push(("I17", format!("item {id} is in an inbox, and there is none"))),
             ItemWrite::Remove(id) => {
                 if self.spots.remove(id).is_none() {
                     broken.push(("I17", format!("item {id} ends, and is not there")));

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use super::kit::at;
 use crate::{Error, FlowMinute, FlowWrite, ItemContent, ItemRow, ItemWrite, PAYLOAD_MAX, Store};
 
-fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
+pub(super) fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
     let text = |key: &str| format!("{{\"{key}\": \"{name}\"}}");
     FlowWrite {
         namespace: "default".into(),
@@ -24,7 +24,7 @@ fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
     }
 }
 
-fn item(id: i64, connection: i64) -> ItemRow {
+pub(super) fn item(id: i64, connection: i64) -> ItemRow {
     ItemRow {
         id,
         connection,
@@ -38,7 +38,7 @@ fn item(id: i64, connection: i64) -> ItemRow {
     }
 }
 
-fn content(text: &str) -> ItemContent {
+pub(super) fn content(text: &str) -> ItemContent {
     ItemContent { attributes: format!("{{\"k\":\"{text}\"}}"), payload: [text.as_bytes(), &[0, 255]].concat() }
 }
 
@@ -104,7 +104,7 @@ pub async fn items_are_written_by_the_owner_of_their_flow_alone(store: Arc<dyn S
 }
 
 /// So many bytes, which differ from those of other sizes.
-fn large(bytes: usize) -> ItemContent {
+pub(super) fn large(bytes: usize) -> ItemContent {
     let byte = |place: usize| u8::try_from(place * bytes % 251).expect("it is below 256");
     ItemContent { attributes: "{}".into(), payload: (0..bytes).map(byte).collect() }
 }

@@ -1,5 +1,7 @@
 //! Flows and the items in their queues.
 
+mod inbox;
+
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
@@ -8,7 +10,9 @@ use mainspring_core::Timestamp;
 
 use super::MemoryStore;
 use crate::error::{Error, Result};
-use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, check_payloads};
+use crate::flow::{
+    BEGIN_BYTES, FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, check_payloads,
+};
 
 /// Flows by number, with their items by id.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +26,33 @@ struct Kept {
     row: FlowRow,
     items: BTreeMap<i64, (ItemRow, ItemContent)>,
     minutes: BTreeMap<(Timestamp, i64), String>,
+    inboxes: inbox::Inboxes,
+}
+
+impl Kept {
+    /// Carries out writes.
+    fn apply(&mut self, writes: Vec<ItemWrite>) {
+        for write in writes {
+            match write {
+                ItemWrite::Insert(row, content) => {
+                    self.items.entry(row.id).or_insert((row, content));
+                }
+                ItemWrite::Update(row, content) => {
+                    if let Some(there) = self.items.get_mut(&row.id) {
+                        there.0 = row;
+                        there.1 = content.unwrap_or_else(|| std::mem::take(&mut there.1));
+                    }
+                }
+                ItemWrite::Adopt(before, row) => {
+                    if let Some((there, content)) = self.items.remove(&before) {
+                        let there = ItemRow { id: row.id, position: row.position, ..there };
+                        self.items.insert(row.id, (there, content));
+                    }
+                }
+                ItemWrite::Remove(id) => drop(self.items.remove(&id)),
+            }
+        }
+    }
 }
 
 impl Flows {
@@ -53,7 +84,11 @@ impl Flows {
             row: row.clone(),
             items: BTreeMap::new(),
             minutes: BTreeMap::new(),
+            inboxes: inbox::Inboxes::default(),
         });
+        if kept.row.definition != row.definition {
+            kept.inboxes.close(|_| true);
+        }
         kept.row = row.clone();
         Ok(row)
     }
@@ -113,26 +148,21 @@ impl FlowStore for MemoryStore {
         Ok(found.map(|(_, content)| content.clone()))
     }
 
+    async fn item_begin(&self, flow: i64, id: i64) -> Result<Option<ItemContent>> {
+        let mut found = self.item_content(flow, id).await?;
+        if let Some(content) = &mut found {
+            content.payload.truncate(BEGIN_BYTES);
+        }
+        Ok(found)
+    }
+
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
         check_payloads(&writes)?;
         let mut model = self.model()?;
         let Some(kept) = model.flows.flows.get_mut(&flow).filter(|kept| kept.row.epoch == epoch) else {
             return Ok(false);
         };
-        for write in writes {
-            match write {
-                ItemWrite::Insert(row, content) => {
-                    kept.items.entry(row.id).or_insert((row, content));
-                }
-                ItemWrite::Update(row, content) => {
-                    if let Some(there) = kept.items.get_mut(&row.id) {
-                        there.0 = row;
-                        there.1 = content.unwrap_or_else(|| std::mem::take(&mut there.1));
-                    }
-                }
-                ItemWrite::Remove(id) => drop(kept.items.remove(&id)),
-            }
-        }
+        kept.apply(writes);
         Ok(true)
     }
 

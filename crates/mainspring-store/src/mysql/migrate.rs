@@ -64,6 +64,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(35, "0035_cascade"),
     migration!(36, "0036_worker_place"),
     migration!(37, "0037_call_date"),
+    migration!(38, "0038_flow_inbox"),
 ];
 
 /// Number of the newest migration.

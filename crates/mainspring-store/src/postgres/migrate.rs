@@ -64,6 +64,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(34, "0034_cascade"),
     migration!(35, "0035_worker_place"),
     migration!(36, "0036_call_date"),
+    migration!(37, "0037_flow_inbox"),
 ];
 
 /// Number of the newest migration.

@@ -1,5 +1,6 @@
 //! Flows and the items in their queues.
 
+mod inbox;
 mod parts;
 
 use async_trait::async_trait;
@@ -41,6 +42,7 @@ impl<B: Backend> FlowStore for B {
             execute(&s.connection, sql!("flow_items_remove"), &[(":id", &id)])?;
             parts::remove_all(&s.connection, id)?;
             execute(&s.connection, sql!("flow_minutes_remove"), &[(":id", &id)])?;
+            execute(&s.connection, sql!("flow_inboxes_remove"), &[(":id", &id)])?;
             Ok(true)
         })
         .await
@@ -66,6 +68,10 @@ impl<B: Backend> FlowStore for B {
 
     async fn item_content(&self, flow: i64, id: i64) -> Result<Option<ItemContent>> {
         self.read(ReadLane::Engine, "read an item", move |db| parts::content(db, flow, id)).await
+    }
+
+    async fn item_begin(&self, flow: i64, id: i64) -> Result<Option<ItemContent>> {
+        self.read(ReadLane::Requests, "read the begin of an item", move |db| parts::begin(db, flow, id)).await
     }
 
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
@@ -105,6 +111,7 @@ fn save(session: &Session<impl Batches>, flow: &FlowWrite) -> Step<FlowRow> {
     let db = &session.connection;
     let found = get(db, &flow.namespace, &flow.name)?;
     let there = found.as_ref().map(|found| found.version);
+    let changed = found.filter(|found| found.definition != flow.definition);
     if there != flow.expect {
         return Err(conflict(&flow.namespace, &flow.name, there, flow.expect).into());
     }
@@ -125,6 +132,9 @@ fn save(session: &Session<impl Batches>, flow: &FlowWrite) -> Step<FlowRow> {
     };
     if count == 0 {
         return Err(conflict(&flow.namespace, &flow.name, None, flow.expect).into());
+    }
+    if let Some(changed) = changed {
+        execute(db, sql!("flow_inboxes_close"), &[(":flow", &changed.id)])?;
     }
     get(db, &flow.namespace, &flow.name)?.ok_or_else(|| conflict(&flow.namespace, &flow.name, None, None).into())
 }
@@ -158,6 +168,12 @@ fn write(session: &Session<impl Batches>, flow: i64, epoch: i64, writes: &[ItemW
     if execute(db, sql!("flow_fence"), &[(":id", &flow), (":epoch", &epoch)])? == 0 {
         return Ok(false);
     }
+    apply(db, flow, writes)?;
+    Ok(true)
+}
+
+/// Carries out writes within a transaction that may.
+fn apply(db: &dyn Db, flow: i64, writes: &[ItemWrite]) -> Step<()> {
     for write in writes {
         match write {
             ItemWrite::Insert(row, content) => {
@@ -174,12 +190,20 @@ fn write(session: &Session<impl Batches>, flow: i64, epoch: i64, writes: &[ItemW
                     parts::replace(db, flow, row.id, content)?;
                 }
             }
+            ItemWrite::Adopt(before, row) => adopt(db, flow, *before, row)?,
             ItemWrite::Remove(id) => {
                 db.post(sql!("flow_item_remove", postgres, mysql), &[(":flow", &flow), (":id", id)], None)?;
             }
         }
     }
-    Ok(true)
+    Ok(())
+}
+
+fn adopt(db: &dyn Db, flow: i64, before: i64, row: &ItemRow) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":id", &row.id), (":position", &row.position), (":flow", &flow), (":before", &before)];
+    db.post(sql!("flow_item_adopt"), &values, None)?;
+    parts::adopt(db, flow, before, row)
 }
 
 /// Values of an item's columns.

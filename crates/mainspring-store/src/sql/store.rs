@@ -30,7 +30,7 @@ use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
-use crate::flow::FlowStore;
+use crate::flow::{FlowStore, InboxStore};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
@@ -365,6 +365,10 @@ impl<B: Backend> Store for B {
     }
 
     fn flow_store(&self) -> &dyn FlowStore {
+        self
+    }
+
+    fn inbox_store(&self) -> &dyn InboxStore {
         self
     }
 

@@ -54,6 +54,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(32, "0032_cascade"),
     migration!(33, "0033_worker_place"),
     migration!(34, "0034_call_date"),
+    migration!(35, "0035_flow_inbox"),
 ];
 
 /// Number of the newest migration.

@@ -8,12 +8,19 @@ use super::pools::Pools;
 use super::turns::{Output, Write};
 use super::{Machine, Now};
 use crate::flow::gate::Reason;
+use crate::flow::queue::Header;
 
 /// Room of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Room {
     items: u64,
     bytes: u64,
+}
+
+impl Room {
+    pub(super) const fn of(item: &Header) -> Self {
+        Self { items: 1, bytes: item.bytes }
+    }
 }
 
 impl Add for Room {
@@ -38,7 +45,7 @@ fn needed(writes: &[Write]) -> BTreeMap<usize, Room> {
     for write in writes {
         if let Write::Insert { connection, item, .. } = write {
             let room = needed.entry(*connection).or_default();
-            *room = *room + Room { items: 1, bytes: item.bytes };
+            *room = *room + Room::of(item);
         }
     }
     needed
@@ -71,20 +78,24 @@ impl Machine {
             return Err(Refused::Full);
         }
         for (connection, room) in needed {
-            self.reserved[connection] = self.reserved[connection] + room;
+            self.reserve(connection, room);
         }
         Ok(writes)
     }
 
     /// Whether a queue has room for items beside those that it holds and those for which room is reserved. What is larger than
     /// the limit of bytes fits into an empty queue alone.
-    fn has_room(&self, connection: usize, new: Room) -> bool {
+    pub(super) fn has_room(&self, connection: usize, new: Room) -> bool {
         let (limits, queue) = (&self.flow.connections()[connection], &self.queues[connection]);
         let there = Room { items: queue.len() as u64, bytes: queue.bytes() } + self.reserved[connection];
         let fits = |max: u64, sum: u64| max == 0 || sum <= max;
         let sum = there + new;
         let is_first = there.items == 0 && new.items == 1;
         fits(limits.max_items, sum.items) && (is_first || fits(limits.max_bytes, sum.bytes))
+    }
+
+    pub(super) fn reserve(&mut self, connection: usize, room: Room) {
+        self.reserved[connection] = self.reserved[connection] + room;
     }
 
     /// Hears that items are not kept for which room was reserved.
@@ -96,6 +107,13 @@ impl Machine {
 
     /// Puts items into their queues that are kept now.
     pub fn accepted(&mut self, component: usize, writes: Vec<Write>, pools: &mut Pools, now: Now) {
+        let (items, bytes) = self.enter(writes, pools, now);
+        self.components[component].view.ended(items, bytes, 0, now);
+        self.advance(pools, now);
+    }
+
+    /// Puts items into the queues in which room was reserved for them, and answers how many these are and how large.
+    pub(super) fn enter(&mut self, writes: Vec<Write>, pools: &mut Pools, now: Now) -> (u64, u64) {
         self.look_at_clock(now);
         self.declined(&writes);
         let (mut items, mut bytes) = (0, 0);
@@ -105,7 +123,6 @@ impl Machine {
                 self.put(connection, item, pools, now);
             }
         }
-        self.components[component].view.ended(items, bytes, 0, now);
-        self.advance(pools, now);
+        (items, bytes)
     }
 }

@@ -3,13 +3,14 @@
 use super::{Machine, Now, Timer};
 
 impl Machine {
-    /// How many items of a queue can be taken: none while they wait for more of them. A full queue waits for nothing, as no more
-    /// can come.
+    /// How many items of a queue can be taken: none while they wait for more of them. As many bytes
+    /// as a turn takes are enough, too. A full queue waits for nothing, as no more can come.
     pub(super) fn takeable(&self, connection: usize, now: Now) -> usize {
         let queue = &self.queues[connection];
-        let enough = self.flow.components()[self.flow.connections()[connection].to].gather;
+        let taker = &self.flow.components()[self.flow.connections()[connection].to];
+        let is_enough = queue.ready() >= taker.gather || queue.ready_bytes() >= taker.most_bytes();
         let waited = self.gathering[connection].is_some_and(|until| until <= now.mono_ms);
-        if queue.ready() >= enough || waited || queue.is_full() { queue.ready() } else { 0 }
+        if is_enough || waited || queue.is_full() { queue.ready() } else { 0 }
     }
 
     /// Sets until when items wait: from the first of them on.

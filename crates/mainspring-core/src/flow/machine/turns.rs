@@ -153,13 +153,14 @@ impl Machine {
         let takeable: Vec<bool> =
             self.flow.incoming(component).iter().map(|index| self.takeable(*index, now) > 0).collect();
         let incoming = self.flow.incoming(component);
+        let definition = &self.flow.components()[component];
         let it = &mut self.components[component];
         for step in 0..incoming.len() {
             let place = (it.turn_of + step) % incoming.len();
             if !takeable[place] {
                 continue;
             }
-            let taken = self.queues[incoming[place]].take(self.flow.components()[component].batch.max(1));
+            let taken = self.queues[incoming[place]].take(definition.batch.max(1), definition.most_bytes());
             if !taken.is_empty() {
                 it.turn_of = (place + 1) % incoming.len();
                 return taken.into_iter().map(|item| (incoming[place], item)).collect();

@@ -106,6 +106,11 @@ impl View {
         });
     }
 
+    /// Items of bodies that ended elsewhere.
+    pub(super) fn received(&mut self, items: u64, bytes: u64, now: Now) {
+        self.count(now, |it| (it.items_out, it.bytes_out) = (it.items_out + items, it.bytes_out + bytes));
+    }
+
     pub(super) fn skipped(&mut self, at: Timestamp, reason: Reason) {
         self.last_skip = Some((at, reason));
         *self.skips.entry(reason).or_default() += 1;

@@ -70,6 +70,24 @@ fn inputs_are_there_where_they_are_needed_and_nowhere_else() {
 }
 
 #[test]
+fn a_component_of_every_node_is_a_source_that_others_can_run_too() {
+    let every = |component: Component| Component { placement: Placement::EveryNode, ..last(component) };
+    let compiled = |components, connections| Flow::new(components, connections).map(|_| ());
+    assert_eq!(compiled(vec![every(timer("tick", 0))], vec![]), Ok(()));
+    let fed = || vec![Connection::new(0, 1)];
+    let cases = [
+        (vec![timer("a", 0), every(timer("b", 0))], fed(), "a connection leads to it"),
+        (vec![timer("a", 0), every(Component { trigger_when_empty: true, ..timer("b", 0) })], fed(), "a connection"),
+        (vec![every(Component { is_passive: true, ..timer("in", 0) })], vec![], "requests put its items"),
+        (vec![every(Component { serial: true, ..timer("tick", 0) })], vec![], "it is serial"),
+    ];
+    for (components, connections, why) in cases {
+        let found = wrong(components, connections);
+        assert!(found.iter().any(|it| it.contains("cannot run on every node") && it.contains(why)), "{found:?}");
+    }
+}
+
+#[test]
 fn c33_starting_twice_is_refused_and_leaves_one_loop() {
     let mut world = World::new(vec![last(timer("tick", 1_000))], vec![]);
     world.start(0);

@@ -262,7 +262,7 @@ fn b09_prioritizers_decide_in_turn_and_ties_go_by_arrival() {
             };
             queue.put(item, 0);
         }
-        let order: Vec<usize> = queue.take(10).iter().map(|item| item.id.0 as usize).collect();
+        let order: Vec<usize> = queue.take(10, u64::MAX).iter().map(|item| item.id.0 as usize).collect();
         assert_eq!(order, expected, "{prioritizers:?}");
     }
 }

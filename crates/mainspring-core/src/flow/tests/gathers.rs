@@ -49,6 +49,29 @@ fn a_full_queue_waits_for_nothing() {
 }
 
 #[test]
+fn a_turn_takes_no_more_bytes_than_it_may_and_waits_for_no_more() {
+    let component = Component { gather: 50, gather_ms: 1_000, batch: 100, batch_bytes: 10, ..event("merge") };
+    let mut world = fed(component);
+    world.start(1);
+    let put = |world: &mut World, bytes: u64| {
+        let item = Header { bytes, ..world.item() };
+        world.put_item(0, item);
+    };
+    put(&mut world, 9);
+    world.run(500);
+    assert_eq!(world.bodies_of(1), 0, "more may come");
+    put(&mut world, 2);
+    world.step();
+    assert_eq!((world.bodies_of(1), world.taken.len()), (1, 1), "the second has no room beside the first");
+    world.run(1_000);
+    assert_eq!((world.bodies_of(1), world.taken.len()), (2, 2));
+    // One that is larger is taken alone, and at once.
+    put(&mut world, 99);
+    world.step();
+    assert_eq!((world.bodies_of(1), world.taken.len(), world.machine.queue(0).ready_bytes()), (3, 3, 0));
+}
+
+#[test]
 fn an_item_that_waits_is_overtaken_and_goes_on_then() {
     let wait = |start: &Start| match start.items[0].retries {
         0 => Verdict::Done { items: vec![Disposal::Delay(500)], outputs: Vec::new(), yields: None },
@@ -156,4 +179,23 @@ fn a_pool_that_grows_lets_more_bodies_run_and_one_that_shrinks_no_new_ones() {
     world.pools.resize("slow", 1);
     world.run(1_000);
     assert_eq!((world.machine.active(1), world.most_active[1]), (1, 5));
+}
+
+#[test]
+fn items_that_others_have_made_come_in_while_there_is_room() {
+    let connection = Connection { max_items: 2, ..Connection::new(0, 1) };
+    let mut world = World::new(vec![timer("tick", 0), last(event("log"))], vec![connection]);
+    let now = world.now();
+    let waiting = Header { id: ItemId(-5), order: -5, ..world.item() };
+    let adopt = |world: &mut World| world.machine.adopt(0, waiting.clone());
+    let (first, second) = (adopt(&mut world).unwrap(), adopt(&mut world).unwrap());
+    assert_eq!(adopt(&mut world), None, "the room is reserved");
+    world.machine.declined(&[first]);
+    let third = adopt(&mut world).unwrap();
+    world.machine.adopted(0, vec![second, third], &mut world.pools, now);
+    assert_eq!(adopt(&mut world), None, "the room is taken");
+    let ids: Vec<i64> = world.machine.queue(0).iter().map(|item| item.id.0).collect();
+    assert!(ids.len() == 2 && ids[0] > 0 && ids[1] > ids[0], "{ids:?}");
+    let counters = world.machine.counters(0, now);
+    assert_eq!((counters.items_out, counters.tasks), (2, 0));
 }

@@ -1,8 +1,10 @@
 //! `file_in`: an item of each file of a folder.
 //!
 //! A file is claimed by renaming it, so that nobody else takes it: it keeps its place under a hidden name until its item is kept, and
-//! has its own name again where it is not. Claims of a process that was killed are undone by the next owner of the flow.
+//! has its own name again where it is not. Claims of a process that was killed are undone by the next owner of the flow, or by who
+//! runs the component on that node.
 
+mod claimant;
 mod names;
 
 use std::collections::BTreeMap;
@@ -14,13 +16,14 @@ use mainspring_core::flow::body::{Content, Done, FileIn};
 use mainspring_core::flow::{Output, Verdict};
 
 use super::{Run, failed};
+use claimant::Claimant;
 
 /// How names of files begin that are claimed.
 const HIDDEN: &str = ".mainspring-in-";
 /// How names of files begin whose items are kept, and which could not be moved away. Nobody reads them again.
 const READ: &str = ".mainspring-read-";
-/// The epoch of files that lost their names to others. Epochs of owners begin after it.
-const ANY_EPOCH: i64 = 0;
+/// The tag of files that lost their names to others: an epoch before all of owners.
+const ANYBODY: &str = "0";
 
 /// Files whose items are not kept yet. Dropped without [`Claims::keep`], they have their own names again.
 #[derive(Debug, Default)]
@@ -50,7 +53,7 @@ impl Claims {
             if let Err(error) = done {
                 // Under the name of a claim, the next owner of the flow would read it once more.
                 let stays = names::first_free(&claim.hidden, &claim.folder, |number| {
-                    claimed(READ, claim.flow, ANY_EPOCH, number, &claim.name)
+                    claimed(READ, claim.flow, ANYBODY, number, &claim.name)
                 });
                 let stays = stays.as_ref().unwrap_or(&claim.hidden).display();
                 let file = claim.folder.join(&claim.name).display().to_string();
@@ -67,7 +70,7 @@ impl Drop for Claims {
             let Err(error) = names::give(&claim.hidden, &file) else { continue };
             // Another has the name by now: both are read, this one under its hidden name.
             let stays = names::first_free(&claim.hidden, &claim.folder, |number| {
-                claimed(HIDDEN, claim.flow, ANY_EPOCH, number, &claim.name)
+                claimed(HIDDEN, claim.flow, ANYBODY, number, &claim.name)
             });
             let stays = stays.as_ref().unwrap_or(&claim.hidden).display();
             tracing::warn!(%error, file = %file.display(), %stays, "a file could not be given back its name");
@@ -78,8 +81,8 @@ impl Drop for Claims {
 impl Run {
     pub(super) async fn file_in(&self, files: &FileIn) -> (Done, Claims) {
         let files = files.clone();
-        let (flow, epoch) = (self.flow_id, self.epoch);
-        let read = tokio::task::spawn_blocking(move || take(&files, flow, epoch)).await;
+        let claimant = self.claimant().await;
+        let read = tokio::task::spawn_blocking(move || take(&files, &claimant)).await;
         let (made, claims, lines) = match read {
             Ok(Ok(taken)) => taken,
             Ok(Err(message)) => return (failed(message), Claims::default()),
@@ -94,11 +97,23 @@ impl Run {
         let outputs = made.iter().map(output).collect();
         (Done { verdict: Verdict::Done { items: Vec::new(), outputs, yields: None }, made, lines }, claims)
     }
+
+    async fn claimant(&self) -> Claimant {
+        let open = match self.store.cluster() {
+            // Where they cannot be read, claims of other nodes stay for now.
+            Some(_) => self.store.inbox_store().inboxes(self.flow_id, 0).await.ok(),
+            None => None,
+        };
+        let open =
+            open.map(|rows| rows.into_iter().filter(|(row, _)| row.is_open).map(|(row, _)| row.number).collect());
+        Claimant { flow: self.flow_id, epoch: self.epoch, inbox: self.inbox, open }
+    }
 }
 
 type Taken = (Vec<Content>, Claims, Vec<String>);
 
-fn take(files: &FileIn, flow: i64, epoch: i64) -> Result<Taken, String> {
+fn take(files: &FileIn, claimant: &Claimant) -> Result<Taken, String> {
+    let (flow, tag) = (claimant.flow, claimant.tag());
     let folder = Path::new(&files.folder);
     let unreadable = |error: std::io::Error| format!("the folder \"{}\" could not be read: {error}", files.folder);
     if let Some(to) = &files.move_to {
@@ -108,7 +123,7 @@ fn take(files: &FileIn, flow: i64, epoch: i64) -> Result<Taken, String> {
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        if let Some(own) = left_behind(&name, flow, epoch) {
+        if let Some(own) = left_behind(&name, claimant) {
             let file = folder.join(own);
             match names::give(&entry.path(), &file) {
                 Ok(()) => found.push((own.to_owned(), file)),
@@ -138,7 +153,7 @@ fn take(files: &FileIn, flow: i64, epoch: i64) -> Result<Taken, String> {
             continue;
         }
         // Somebody else may have taken it meanwhile.
-        let Ok(hidden) = names::first_free(&file, folder, |number| claimed(HIDDEN, flow, epoch, number, &name)) else {
+        let Ok(hidden) = names::first_free(&file, folder, |number| claimed(HIDDEN, flow, &tag, number, &name)) else {
             continue;
         };
         let move_to = files.move_to.as_ref().map(PathBuf::from);
@@ -159,19 +174,19 @@ fn is_settled(changed: SystemTime, for_ms: i64) -> bool {
 }
 
 /// The name of a claimed file; the number tells it from others of the same own name.
-fn claimed(prefix: &str, flow: i64, epoch: i64, number: u32, name: &str) -> String {
+fn claimed(prefix: &str, flow: i64, tag: &str, number: u32, name: &str) -> String {
     match number {
-        0 => format!("{prefix}{flow}-{epoch}-{name}"),
-        number => format!("{prefix}{flow}-{epoch}.{number}-{name}"),
+        0 => format!("{prefix}{flow}-{tag}-{name}"),
+        number => format!("{prefix}{flow}-{tag}.{number}-{name}"),
     }
 }
 
-/// The own name of a file that an earlier owner of the flow has claimed.
-fn left_behind(name: &str, flow: i64, epoch: i64) -> Option<&str> {
-    let rest = name.strip_prefix(HIDDEN)?.strip_prefix(&flow.to_string())?.strip_prefix('-')?;
+/// The own name of a file that somebody has claimed who can keep nothing more.
+fn left_behind<'a>(name: &'a str, claimant: &Claimant) -> Option<&'a str> {
+    let rest = name.strip_prefix(HIDDEN)?.strip_prefix(&claimant.flow.to_string())?.strip_prefix('-')?;
     let (of, own) = rest.split_once('-')?;
     let of = of.split_once('.').map_or(of, |(of, _)| of);
-    (of.parse::<i64>().ok()? < epoch).then_some(own)
+    claimant.is_over(of).then_some(own)
 }
 
 #[cfg(test)]
@@ -189,6 +204,10 @@ mod tests {
         }
     }
 
+    fn owner(flow: i64, epoch: i64) -> Claimant {
+        Claimant { flow, epoch, ..Claimant::default() }
+    }
+
     fn files_in(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
             std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
@@ -204,11 +223,11 @@ mod tests {
         write("a.csv", "1");
         write("c.txt", "3");
         write("d.csv", "longer than ten");
-        let (made, claims, lines) = take(&files(folder.path()), 7, 1).unwrap();
+        let (made, claims, lines) = take(&files(folder.path()), &owner(7, 1)).unwrap();
         let read: Vec<(&str, &[u8])> = made.iter().map(|it| (&*it.attributes["file.name"], &*it.payload)).collect();
         assert_eq!(read, [("a.csv", &b"1"[..]), ("b.csv", b"2")]);
         assert_eq!(lines.len(), 1, "{lines:?}");
-        assert_eq!(take(&files(folder.path()), 7, 1).unwrap().0, [], "nobody takes them again meanwhile");
+        assert_eq!(take(&files(folder.path()), &owner(7, 1)).unwrap().0, [], "nobody takes them again meanwhile");
         claims.keep();
         assert_eq!(files_in(folder.path()), ["c.txt", "d.csv"]);
     }
@@ -217,13 +236,13 @@ mod tests {
     fn files_whose_items_are_not_kept_have_their_names_again() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.csv"), "1").unwrap();
-        drop(take(&files(folder.path()), 7, 1).unwrap());
+        drop(take(&files(folder.path()), &owner(7, 1)).unwrap());
         assert_eq!(files_in(folder.path()), ["a.csv"]);
         // A process that was killed gives nothing back; the next owner of the flow does.
-        std::mem::forget(take(&files(folder.path()), 7, 1).unwrap().1);
+        std::mem::forget(take(&files(folder.path()), &owner(7, 1)).unwrap().1);
         assert_eq!(files_in(folder.path()), [".mainspring-in-7-1-a.csv"]);
-        assert_eq!(take(&files(folder.path()), 8, 2).unwrap().0.len(), 0, "another flow leaves it alone");
-        let (made, claims, _) = take(&files(folder.path()), 7, 2).unwrap();
+        assert_eq!(take(&files(folder.path()), &owner(8, 2)).unwrap().0.len(), 0, "another flow leaves it alone");
+        let (made, claims, _) = take(&files(folder.path()), &owner(7, 2)).unwrap();
         assert_eq!(made.len(), 1);
         claims.keep();
         assert_eq!(files_in(folder.path()), Vec::<String>::new());
@@ -235,10 +254,10 @@ mod tests {
         std::fs::write(folder.path().join("a.csv"), "1").unwrap();
         let to = done.path().join("read");
         let files = FileIn { move_to: Some(to.display().to_string()), ..files(folder.path()) };
-        take(&files, 7, 1).unwrap().1.keep();
+        take(&files, &owner(7, 1)).unwrap().1.keep();
         assert_eq!((files_in(folder.path()).len(), files_in(&to)), (0, vec!["a.csv".to_owned()]));
         let gone = FileIn { folder: "/nowhere/at/all".into(), ..files };
-        assert!(take(&gone, 7, 1).unwrap_err().contains("/nowhere/at/all"));
+        assert!(take(&gone, &owner(7, 1)).unwrap_err().contains("/nowhere/at/all"));
     }
 
     #[test]
@@ -246,7 +265,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let write = |text: &str| std::fs::write(folder.path().join("a.csv"), text).unwrap();
         let read = |epoch| {
-            let (made, claims, _) = take(&files(folder.path()), 7, epoch).unwrap();
+            let (made, claims, _) = take(&files(folder.path()), &owner(7, epoch)).unwrap();
             let mut payloads: Vec<Vec<u8>> = made.into_iter().map(|it| it.payload).collect();
             payloads.sort();
             (payloads, claims)
@@ -271,10 +290,10 @@ mod tests {
         let (folder, done) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(folder.path().join("a.csv"), "1").unwrap();
         let files = FileIn { move_to: Some(done.path().display().to_string()), ..files(folder.path()) };
-        let claims = take(&files, 7, 1).unwrap().1;
+        let claims = take(&files, &owner(7, 1)).unwrap().1;
         drop(done);
         claims.keep();
         assert_eq!(files_in(folder.path()), [".mainspring-read-7-0-a.csv"]);
-        assert_eq!(take(&files, 7, 2).unwrap().0, []);
+        assert_eq!(take(&files, &owner(7, 2)).unwrap().0, []);
     }
 }

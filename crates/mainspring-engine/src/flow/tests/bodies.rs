@@ -17,6 +17,7 @@ fn run(running: &Running, start: Start, tools: Tools, told: watch::Receiver<Told
         contents: Vec::new(),
         flow_id: running.row.id,
         epoch: running.epoch,
+        inbox: None,
         store: Arc::new(MemoryStore::new()),
         tools,
         told,
@@ -46,7 +47,7 @@ async fn a_file_goes_with_its_item_also_where_the_flow_was_read_again_meanwhile(
     let (done, contents, claims) = run.run().await;
     running.ended(Ended { turn, component, done, contents, claims }, &mut pools, now);
     let batch = std::mem::take(&mut running.pending);
-    let outcome = keep(&store, running.row.id, running.epoch, batch).await.expect("it is open");
+    let outcome = keep(&keeper(&store, &running), batch).await.expect("it is open");
     // Nobody hears the outcome, as the flow has another generation by now.
     drop(outcome);
     assert_eq!(store.items(running.row.id, i64::MIN, 10).await.expect("items").len(), 1);

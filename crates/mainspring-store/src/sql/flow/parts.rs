@@ -4,8 +4,8 @@
 
 use mainspring_core::output::{INLINE_MAX, PART_BYTES};
 
-use crate::flow::ItemContent;
-use crate::sql::db::{Db, Step, ToSql, execute, read, sql};
+use crate::flow::{ItemContent, ItemRow};
+use crate::sql::db::{Db, Step, ToSql, execute, read, read_one, sql};
 
 static NOTHING: Vec<u8> = Vec::new();
 
@@ -34,6 +34,15 @@ pub(super) fn replace(db: &dyn Db, flow: i64, item: i64, content: &ItemContent) 
     put(db, flow, item, content)
 }
 
+/// Lets the parts of an item follow it to another id, if it is so large that it may have some.
+pub(super) fn adopt(db: &dyn Db, flow: i64, before: i64, row: &ItemRow) -> Step<()> {
+    if row.bytes > INLINE_MAX as i64 {
+        let values: [(&str, &dyn ToSql); 3] = [(":id", &row.id), (":flow", &flow), (":before", &before)];
+        db.post(sql!("flow_item_parts_adopt"), &values, None)?;
+    }
+    Ok(())
+}
+
 /// Removes all parts of a flow.
 pub(super) fn remove_all(db: &dyn Db, flow: i64) -> Step<()> {
     execute(db, sql!("flow_parts_remove"), &[(":id", &flow)])?;
@@ -54,4 +63,13 @@ pub(super) fn content(db: &dyn Db, flow: i64, item: i64) -> Step<Option<ItemCont
         Ok(())
     })?;
     Ok(found)
+}
+
+/// What an item holds, with the first bytes of its payload.
+pub(super) fn begin(db: &dyn Db, flow: i64, item: i64) -> Step<Option<ItemContent>> {
+    read_one(db, sql!("flow_item_begin"), &[(":flow", &flow), (":id", &item)], |row| {
+        // SQLite has no part of nothing.
+        let (inline, part): (Option<Vec<u8>>, Option<Vec<u8>>) = (row.get(1)?, row.get(2)?);
+        Ok(ItemContent { attributes: row.get(0)?, payload: part.or(inline).unwrap_or_default() })
+    })
 }

@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-wna0vDK1.js";

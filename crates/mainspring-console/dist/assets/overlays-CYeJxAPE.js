@@ -1,1 +1,0 @@
-import{p as e}from"./i18n-_f3dxFi5.js";var t=e(void 0);export{t};

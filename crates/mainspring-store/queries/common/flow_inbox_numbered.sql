@@ -1,0 +1,1 @@
+SELECT inboxes FROM flow WHERE id = :id

@@ -1,0 +1,1 @@
+UPDATE flow_inbox SET report = :report WHERE flow = :flow AND number = :number

@@ -1,0 +1,1 @@
+DELETE FROM flow_inbox WHERE flow = :id

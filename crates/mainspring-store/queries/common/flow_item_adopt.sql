@@ -1,0 +1,1 @@
+UPDATE flow_item SET id = :id, position = :position WHERE flow = :flow AND id = :before
