@@ -149,7 +149,8 @@ macro_rules! conformance_suite {
                 rule_of_a_queue_holds_for_what_waits_beside_it,
                 waiting_runs_of_a_job_that_is_short_now_are_moved_in_pages,
                 runs_of_a_job_that_is_slow_now_are_moved_whatever_they_do,
-                what_is_known_of_jobs_is_read_from_the_last_change_on;
+                what_is_known_of_jobs_is_read_from_the_last_change_on,
+                what_is_noted_of_jobs_after_their_deletion_is_purged_in_slices;
             labels:
                 limit_of_a_label_holds_over_queues_and_namespaces,
                 runs_that_run_already_count_in_the_new_limit_of_a_label,

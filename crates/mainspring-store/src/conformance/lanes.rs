@@ -13,7 +13,8 @@ use mainspring_core::run::{AttemptOutcome, Verdict};
 
 use super::kit::{Draft, Kept, Kit, NONE, asked, at};
 use super::queues::claim;
-use crate::{AskedRun, Expect, Store};
+use super::webhooks::KEEP;
+use crate::{AskedRun, Expect, PurgeRule, Store};
 
 /// Asks for runs in a line, the first due first.
 async fn ask(kit: &Kit, job: &Kept, numbers: std::ops::Range<u64>, line: &str) -> Vec<RunId> {
@@ -162,4 +163,24 @@ pub async fn what_is_known_of_jobs_is_read_from_the_last_change_on(store: Arc<dy
     let key = &a.job.definition.key;
     kit.store.delete_job(key, Expect::Anything, Vec::new(), at(2_200)).await.expect("delete_job");
     assert_eq!(kit.store.lanes(0, 9).await.expect("lanes").0, [slow], "its job is gone");
+}
+
+pub async fn what_is_noted_of_jobs_after_their_deletion_is_purged_in_slices(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let mut jobs = Vec::new();
+    for name in ["a", "b", "c", "d"] {
+        jobs.push(kit.save(Draft::new(name)).await);
+    }
+    for job in &jobs[1..] {
+        let key = &job.job.definition.key;
+        kit.store.delete_job(key, Expect::Anything, Vec::new(), at(2_000)).await.expect("delete_job");
+    }
+    // A node has measured runs that ended before, and notes it late.
+    let noted: Vec<JobLane> = jobs.iter().map(|job| lane(job, Lane::Slow, "")).collect();
+    kit.store.set_lanes(noted.clone()).await.expect("set_lanes");
+    for left in [4, 2, 1, 1] {
+        let known = kit.store.lanes(0, 9).await.expect("lanes").0;
+        assert_eq!((known.len(), &known[..1]), (left, &noted[..1]), "its job is there");
+        kit.store.purge(PurgeRule { limit: 2, ..KEEP }).await.expect("purge");
+    }
 }

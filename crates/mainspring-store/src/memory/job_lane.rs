@@ -35,6 +35,12 @@ impl Lanes {
         (found.into_iter().map(|(_, lane)| lane.clone()).collect(), through)
     }
 
+    /// Forgets up to `limit` jobs of which `is_gone` says so.
+    pub(super) fn forget_where(&mut self, limit: usize, is_gone: impl Fn(JobId) -> bool) {
+        let gone: Vec<JobId> = self.jobs.keys().copied().filter(|job| is_gone(*job)).take(limit).collect();
+        gone.into_iter().for_each(|job| self.forget(job));
+    }
+
     /// Forgets a job.
     pub(super) fn forget(&mut self, job: JobId) {
         self.jobs.remove(&job);

@@ -40,6 +40,8 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     if count < limit {
         count += purge_lost(model, rule.history_before);
     }
+    let Model { lanes, jobs, .. } = model;
+    lanes.forget_where(rule.limit as usize, |job| jobs.get(job.0).is_none_or(|job| job.deleted));
     count as u64
 }
 

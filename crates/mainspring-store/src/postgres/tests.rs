@@ -492,6 +492,14 @@ fn look_for_webhooks_costs_the_same_however_many_there_are() {
 }
 
 #[test]
+fn what_is_left_of_deleted_jobs_goes_in_slices() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let session = crate::sql::session::Session::new(patient(&url).0);
+    crate::sql::tests::remains::what_is_left_of_deleted_jobs_goes_in_slices(&session);
+}
+
+#[test]
 fn unused_process_starts_are_forgotten() {
     let url = database();
     let _store = PostgresStore::open(&url).unwrap();

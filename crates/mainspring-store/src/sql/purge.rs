@@ -33,6 +33,10 @@ pub(crate) struct Found {
     misses: Vec<RunId>,
     /// Runs whose tasks awaited something, which are over or gone.
     awaits: Vec<RunId>,
+    /// Jobs that are gone but keep something. No other job gets their ids.
+    data: Vec<i64>,
+    /// Jobs that are gone but have a lane.
+    lanes: Vec<i64>,
     /// Answers that nobody asks for again, by the numbers of process starts and their places.
     answers: Vec<(i64, i64)>,
     /// Process starts to which nothing refers, and since when that is known.
@@ -63,6 +67,8 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let calls = read(db, sql!("purge_calls_read"), &values, |row| run_id(row, 0))?;
     let misses = read(db, sql!("purge_deadlines_read"), &values, |row| run_id(row, 0))?;
     let awaits = read(db, sql!("await_purge_read"), &[(":limit", &rule.limit)], |row| run_id(row, 0))?;
+    let data = read(db, sql!("purge_data_read"), &[(":limit", &rule.limit)], |row| row.get(0))?;
+    let lanes = read(db, sql!("purge_lanes_read"), &[(":limit", &rule.limit)], |row| row.get(0))?;
     remains.sort_unstable();
     remains.dedup();
     let found = u32::try_from(runs.len() + remains.len()).unwrap_or(u32::MAX);
@@ -72,7 +78,7 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let values: [(&str, &dyn ToSql); 2] = [(":before", &rule.tombstones_before.as_millis()), (":limit", &rule.limit)];
     let unused = |row: &Row<'_>| Ok((row.get(0)?, maybe_instant(row, 1)?));
     let unused = read(db, sql!("purge_incarnations_read", servers), &values, unused)?;
-    Ok(Found { runs, remains, workflows, calls, misses, awaits, answers, unused, at: rule.at })
+    Ok(Found { runs, remains, workflows, calls, misses, awaits, data, lanes, answers, unused, at: rule.at })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
@@ -111,6 +117,8 @@ impl Found {
         let calls = self.calls.chunks(RUNS).map(|calls| Self { calls: calls.to_vec(), ..Self::default() });
         let misses = self.misses.chunks(RUNS).map(|misses| Self { misses: misses.to_vec(), ..Self::default() });
         let awaits = self.awaits.chunks(RUNS).map(|awaits| Self { awaits: awaits.to_vec(), ..Self::default() });
+        let data = self.data.chunks(RUNS).map(|data| Self { data: data.to_vec(), ..Self::default() });
+        let lanes = self.lanes.chunks(RUNS).map(|lanes| Self { lanes: lanes.to_vec(), ..Self::default() });
         let answers = self.answers.chunks(RUNS).map(|answers| Self { answers: answers.to_vec(), ..Self::default() });
         let unused =
             self.unused.chunks(RUNS).map(|unused| Self { unused: unused.to_vec(), at: self.at, ..Self::default() });
@@ -119,12 +127,14 @@ impl Found {
             .chain(calls)
             .chain(misses)
             .chain(awaits)
+            .chain(data)
+            .chain(lanes)
             .chain(answers)
             .chain(unused)
             .collect()
     }
 
-    /// Deletes runs with their attempts, logs and outputs, answers, and process starts. Returns how many of each went.
+    /// Deletes what was found. Returns how many records went.
     pub(crate) fn delete(&self, session: &Session<impl Batches>) -> Step<u64> {
         let db = &session.connection;
         let mut count = 0;
@@ -146,6 +156,13 @@ impl Found {
         }
         for run in &self.awaits {
             execute(db, sql!("await_forget"), &[(":run", run.as_bytes())])?;
+        }
+        for job in &self.data {
+            count += execute(db, sql!("purge_data"), &[(":job", job)])?;
+        }
+        // Not counted: they are no records of their own.
+        for job in &self.lanes {
+            execute(db, sql!("lane_remove"), &[(":job", job)])?;
         }
         for (incarnation, slot) in &self.answers {
             let values: [(&str, &dyn ToSql); 2] = [(":incarnation", incarnation), (":slot", slot)];
@@ -198,9 +215,7 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
     count += backfill::purge(db, rule.history_before, limit - count)?;
     if count < limit {
         count += purge_lost(db, rule.history_before)?;
-        count += execute(db, sql!("purge_orphan_data"), &[])?;
         // Not counted: these are no records.
-        execute(db, sql!("purge_orphan_lanes"), &[])?;
         let rest = (limit - count.min(limit)).min(u64::from(u32::MAX)).cast_signed();
         execute(db, sql!("purge_inbox", mysql), &[(":limit", &rest)])?;
     }

@@ -1,5 +1,6 @@
 //! What two sessions of a server do to each other, for both servers.
 
+pub(crate) mod remains;
 pub(crate) mod trips;
 pub(crate) mod workflow_trips;
 

@@ -37,31 +37,10 @@ fn unused_process_starts_are_forgotten() {
 }
 
 #[test]
-fn data_that_a_run_leaves_to_a_deleted_job_is_forgotten() {
-    use crate::sql::db::{Sql, ToSql, execute, read_one};
+fn what_is_left_of_deleted_jobs_goes_in_slices() {
     let folder = tempfile::tempdir().unwrap();
     let session = crate::sql::session::Session::new(open::writer(&folder.path().join("test.db")).unwrap());
-    let job =
-        "INSERT INTO job (id, namespace, name, shard, version, change, paused, created_at, updated_at, deleted_at)
-        VALUES (:id, 'default', :name, 0, 1, 1, 0, 0, 0, :deleted_at)";
-    for (id, name, deleted_at) in [(1, "there", None), (2, "deleted", Some(9_i64))] {
-        let values: [(&str, &dyn ToSql); 3] = [(":id", &id), (":name", &name), (":deleted_at", &deleted_at)];
-        execute(&session.connection, Sql::new(job), &values).unwrap();
-    }
-    let data = "INSERT INTO job_data (job_id, data, revision, changed_at) VALUES (1, '{}', 1, 0), (2, '{}', 1, 0), (3, '{}', 1, 0)";
-    execute(&session.connection, Sql::new(data), &[]).unwrap();
-    let at = mainspring_core::Timestamp::UNIX_EPOCH;
-    let rule = crate::row::PurgeRule {
-        at,
-        history_before: at,
-        history_keep_per_job: None,
-        events_before: at,
-        tombstones_before: at,
-        limit: 9,
-    };
-    assert_eq!(crate::sql::purge::purge_rest(&session, &rule, 9).unwrap(), 2);
-    let left = read_one(&session.connection, Sql::new("SELECT job_id FROM job_data"), &[], |row| row.get::<i64>(0));
-    assert_eq!(left.unwrap(), Some(1));
+    crate::sql::tests::remains::what_is_left_of_deleted_jobs_goes_in_slices(&session);
 }
 
 #[test]

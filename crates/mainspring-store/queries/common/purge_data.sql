@@ -1,0 +1,1 @@
+DELETE FROM job_data WHERE job_id = :job
