@@ -235,6 +235,8 @@ impl<'s> Walk<'s> {
         let quotable = expected.contains(&"string") && matches!(value, Value::Number(_) | Value::Bool(_));
         let hint = match value {
             Value::Number(_) if self.is_duration() => format!("write it with a unit, such as {value}s or {value}m"),
+            // The digits that were typed are gone: `1.10` is 1.1 here.
+            Value::Number(number) if number.is_f64() => "write it in quotes, digit by digit as it was typed".to_owned(),
             _ => format!("write it in quotes: \"{value}\""),
         };
         self.problem(if quotable { problem.hint(hint) } else { problem });

@@ -5,6 +5,7 @@
 //! | `2026-03-08T02:30:00Z` | that instant (RFC 3339) |
 //! | `now`, `today`, `yesterday`, `tomorrow` | now, or the first instant of that day |
 //! | `-7d`, `+2h`, `+1h30m` | from now; days and weeks are calendar days of the zone |
+//! | `1.5h`, `90 min` | as durations in job files are written |
 //! | `24h` | from now, into the direction that the option asks for |
 //! | `2026-03-08`, `2026-03-08 02:30`, `2026-03-08 02:30:15` | local time of `--tz` |
 //! | `2026-03-08 02:30 Europe/Berlin` | local time of that zone |
@@ -13,8 +14,8 @@
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
-use jiff::{Span, Timestamp, ToSpan, Zoned};
-use mainspring_schedule::UnknownZone;
+use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
+use mainspring_schedule::{Period, UnknownZone};
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
@@ -45,24 +46,22 @@ pub fn parse(text: &str, now: &Zoned, unsigned: Direction) -> Result<Timestamp> 
         let then = now.checked_add(span).map_err(|_| invalid(text, "it is out of range"))?;
         return Ok(then.timestamp());
     }
+    if let Some(period) = period(text, unsigned) {
+        return now.timestamp().checked_add(period).map_err(|_| invalid(text, "it is out of range"));
+    }
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Ok(instant);
     }
     local(text, now.time_zone())
 }
 
-/// Reads a length of time without a sign, such as `90s` or `1h30m`, for an option.
+/// Reads a length of time without a sign, such as `90s` or `1h30m`, for an option. Job files take the same.
 ///
 /// # Errors
 /// Says what is expected, for clap to show.
 pub fn duration(text: &str) -> Result<std::time::Duration, String> {
-    let expected = || "expected a duration such as 90s, 15m or 1h30m".to_owned();
-    let starts_right = text.starts_with(|first: char| first.is_ascii_digit());
-    let span = span(text, Direction::Future).filter(|_| starts_right);
-    let span = span.ok_or_else(expected)?;
-    let relative = jiff::SpanRelativeTo::days_are_24_hours();
-    let duration = span.to_duration(relative).map_err(|_| expected())?;
-    duration.try_into().map_err(|_| expected())
+    let period: Period = text.parse().map_err(|_| "expected a duration such as 90s, 15m or 1h30m".to_owned())?;
+    Ok(std::time::Duration::from_millis(period.as_millis().unsigned_abs()))
 }
 
 /// Finds an IANA zone, `utc` or `local`.
@@ -144,6 +143,16 @@ fn span(text: &str, unsigned: Direction) -> Option<Span> {
             return Some(span);
         }
     }
+}
+
+/// Reads a duration as job files write it, with or without a sign.
+fn period(text: &str, unsigned: Direction) -> Option<SignedDuration> {
+    let (is_past, length) = match text.strip_prefix('-') {
+        Some(length) => (true, length),
+        None => (unsigned == Direction::Past && !text.starts_with('+'), text.strip_prefix('+').unwrap_or(text)),
+    };
+    let period = SignedDuration::from_millis(length.parse::<Period>().ok()?.as_millis());
+    Some(if is_past { -period } else { period })
 }
 
 fn add(span: Span, number: i64, unit: &str) -> Option<Span> {
@@ -237,6 +246,8 @@ mod tests {
             ("-2h", "2025-03-31T08:00:00Z"),
             ("+2h", "2025-03-31T12:00:00Z"),
             ("+1h30m", "2025-03-31T11:30:00Z"),
+            ("1.5h", "2025-03-31T11:30:00Z"),
+            ("-90 min", "2025-03-31T08:30:00Z"),
             ("90s", "2025-03-31T10:01:30Z"),
             ("250ms", "2025-03-31T10:00:00.25Z"),
             // Calendar days: two days ago at noon was winter time.
@@ -261,7 +272,8 @@ mod tests {
     fn durations_of_options_have_no_sign() {
         assert_eq!(duration("1h30m").unwrap().as_secs(), 5_400);
         assert_eq!(duration("1d").unwrap().as_secs(), 86_400);
-        for wrong in ["", "-5s", "+5s", "5", "5 s", "fast"] {
+        assert_eq!(duration("1.5h").unwrap(), duration("90 min").unwrap(), "as in job files");
+        for wrong in ["", "-5s", "+5s", "5", "fast"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }

@@ -15,6 +15,7 @@ fn hints_name_what_is_right() {
         ("name: a\nnoop: true\ntimeout: 5\n", "write it with a unit, such as 5s or 5m"),
         ("name: a\nrun: x\nenv: {N: 010}\n", "010 begins with a zero; write it as text, in quotes"),
         ("name: a\nrun: x\nenv: {N: 10}\n", "write it in quotes: \"10\""),
+        ("name: a\nrun: x\nenv: {VERSION: 1.10}\n", "write it in quotes, digit by digit as it was typed"),
         ("name: a\nnoop: true\ntimezone: CST\n", "`America/Chicago`, `America/Havana`, `Asia/Shanghai`"),
         ("name: a\nnoop: true\ntimezone: PST\n", "`America/Los_Angeles`"),
         (
