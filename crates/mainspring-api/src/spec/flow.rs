@@ -356,7 +356,8 @@ pub struct RouteSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetrySpec {
-    /// Relationships whose items are tried again before they are passed on.
+    /// Relationships whose items are tried again before they are passed on: a name, or a list of at most 1,000.
+    #[schemars(extend("maxItems" = 1_000))]
     pub relationships: OneOrMany<String>,
     /// How often at most, 1 to 1,000; 10 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,6 +20,7 @@ pub struct Flow {
     incoming: Vec<Vec<usize>>,
     outgoing: Vec<Vec<usize>>,
     cycles: Vec<Vec<usize>>,
+    is_in_cycle: Vec<bool>,
 }
 
 /// A part of a flow that does something with items. The defaults are those of [`Component::new`].
@@ -315,7 +316,9 @@ impl Flow {
         let (incoming, outgoing) = (ends(|it| it.to), ends(|it| it.from));
         let edges = connections.iter().map(|it| (it.from, it.to));
         let cycles = cycles(components.len(), edges);
-        let flow = Self { components, connections, incoming, outgoing, cycles };
+        let mut is_in_cycle = vec![false; components.len()];
+        cycles.iter().flatten().for_each(|component| is_in_cycle[*component] = true);
+        let flow = Self { components, connections, incoming, outgoing, cycles, is_in_cycle };
         let found = problems(&flow);
         if found.is_empty() { Ok(flow) } else { Err(found) }
     }
@@ -353,7 +356,7 @@ impl Flow {
     /// Whether a component is in one of the [cycles](Self::cycles).
     #[must_use]
     pub fn is_in_cycle(&self, component: usize) -> bool {
-        self.cycles.iter().any(|cycle| cycle.contains(&component))
+        self.is_in_cycle[component]
     }
 
     /// Whether a component runs without items: it has no inputs but from itself, or is to run when they are empty.

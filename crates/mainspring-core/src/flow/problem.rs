@@ -1,6 +1,11 @@
 //! What can be wrong with a flow.
 
+use std::collections::BTreeSet;
+
 use super::definition::{Flow, InputRequirement, Placement, Trigger};
+
+/// Names of relationships that are said to be known.
+const KNOWN_MAX: usize = 20;
 
 /// Where in a flow something is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,7 +124,7 @@ pub enum FlowProblem {
         name: String,
         /// The relationship.
         relationship: String,
-        /// Those that it has.
+        /// The first of those that it has.
         known: Vec<String>,
     },
 }
@@ -150,17 +155,20 @@ impl FlowProblem {
 /// Returns what is wrong with a flow, component by component and then connection by connection.
 pub(super) fn problems(flow: &Flow) -> Vec<FlowProblem> {
     let mut found = Vec::new();
-    for component in 0..flow.components().len() {
+    let has: Vec<Names<'_>> = flow.components().iter().map(|it| it.relationships.iter().collect()).collect();
+    for (component, has) in has.iter().enumerate() {
         trigger(flow, component, &mut found);
         inputs(flow, component, &mut found);
-        relationships(flow, component, &mut found);
+        relationships(flow, component, has, &mut found);
     }
     for (index, connection) in flow.connections().iter().enumerate() {
         let place = Place::Connection(index, "relationships");
-        unknown(flow, connection.from, place, &connection.relationships, &mut found);
+        unknown(flow, (connection.from, &has[connection.from]), place, &connection.relationships, &mut found);
     }
     found
 }
+
+type Names<'a> = BTreeSet<&'a String>;
 
 fn trigger(flow: &Flow, component: usize, found: &mut Vec<FlowProblem>) {
     let it = &flow.components()[component];
@@ -215,34 +223,34 @@ fn one_node_only(flow: &Flow, component: usize) -> Option<&'static str> {
     }
 }
 
-fn relationships(flow: &Flow, component: usize, found: &mut Vec<FlowProblem>) {
+fn relationships(flow: &Flow, component: usize, has: &Names<'_>, found: &mut Vec<FlowProblem>) {
     let it = &flow.components()[component];
+    let outgoing = flow.outgoing(component).iter().map(|connection| &flow.connections()[*connection]);
+    let connected: Names<'_> = outgoing.flat_map(|connection| &connection.relationships).collect();
     for relationship in &it.relationships {
-        let connected = flow
-            .outgoing(component)
-            .iter()
-            .any(|connection| flow.connections()[*connection].relationships.contains(relationship));
         let (name, relationship) = (it.name.clone(), relationship.clone());
-        match (connected, it.ended.contains(&relationship)) {
+        match (connected.contains(&relationship), it.ended.contains(&relationship)) {
             (false, false) => found.push(FlowProblem::Loose { component, name, relationship }),
             (true, true) => found.push(FlowProblem::EndedAndConnected { component, name, relationship }),
             _ => {}
         }
     }
-    unknown(flow, component, Place::Component(component, "end"), &it.ended, found);
-    unknown(flow, component, Place::Component(component, "retry"), &it.retry.relationships, found);
+    unknown(flow, (component, has), Place::Component(component, "end"), &it.ended, found);
+    unknown(flow, (component, has), Place::Component(component, "retry"), &it.retry.relationships, found);
 }
 
+/// Finds names of relationships that a component does not have.
 fn unknown<'a>(
     flow: &Flow,
-    component: usize,
+    (component, has): (usize, &Names<'_>),
     place: Place,
     named: impl IntoIterator<Item = &'a String>,
     found: &mut Vec<FlowProblem>,
 ) {
     let it = &flow.components()[component];
-    for relationship in named.into_iter().filter(|name| !it.relationships.contains(name)) {
-        let (name, relationship, known) = (it.name.clone(), relationship.clone(), it.relationships.clone());
+    for relationship in named.into_iter().filter(|name| !has.contains(name)) {
+        let known = it.relationships.iter().take(KNOWN_MAX).cloned().collect();
+        let (name, relationship) = (it.name.clone(), relationship.clone());
         found.push(FlowProblem::NoRelationship { place, name, relationship, known });
     }
 }

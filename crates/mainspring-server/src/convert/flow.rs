@@ -29,6 +29,8 @@ pub struct CompiledFlow {
 
 /// How many items a merge takes if nothing is said.
 const MERGED: u32 = 1_000;
+/// Components of a circle that are named.
+const MEMBERS_MAX: usize = 20;
 /// The longest text that is told of an expression.
 const NEVER: &str = "the expression matches no time any more";
 
@@ -41,7 +43,8 @@ pub fn flow(spec: &FlowSpec, timezone: &str, now: Timestamp) -> Result<CompiledF
     let checked = mainspring_api::check_flow(spec);
     let mut problems = Vec::new();
     let parts: Vec<Part> = spec.components.iter().map(|(name, it)| part(name, it, timezone, &mut problems)).collect();
-    let place = |name: &str| spec.components.keys().position(|it| it == name);
+    let names: Vec<&str> = spec.components.keys().map(String::as_str).collect();
+    let place = |name: &str| names.binary_search(&name).ok();
     let mut connections = Vec::new();
     for (index, it) in spec.connections.iter().enumerate() {
         let read = connection(it, &format!("/connections/{index}"), &mut problems);
@@ -54,19 +57,20 @@ pub fn flow(spec: &FlowSpec, timezone: &str, now: Timestamp) -> Result<CompiledF
     let is_whole = definition.connections.len() == spec.connections.len() && checked.is_empty();
     let compiled = definition.compile();
     if let (true, Err(found)) = (is_whole, &compiled) {
-        problems.extend(found.iter().map(|found| located(spec, found)));
+        problems.extend(found.iter().map(|found| located(&names, found)));
     }
     with_checked(checked, problems)?;
     let flow = compiled.expect("a flow in which nothing is wrong has a graph");
-    let warnings = warnings(spec, &flow, now);
+    let warnings = warnings(&names, &flow, now);
     Ok(CompiledFlow { definition, flow, warnings })
 }
 
-fn warnings(spec: &FlowSpec, flow: &Flow, now: Timestamp) -> Vec<Problem> {
-    let names: Vec<&String> = spec.components.keys().collect();
+fn warnings(names: &[&str], flow: &Flow, now: Timestamp) -> Vec<Problem> {
     let circle = |cycle: &Vec<usize>| {
-        let members: Vec<&str> = cycle.iter().map(|component| names[*component].as_str()).collect();
-        let message = format!("{} pass items in a circle", members.join(", "));
+        let members: Vec<&str> = cycle.iter().take(MEMBERS_MAX).map(|component| names[*component]).collect();
+        let more = cycle.len() - members.len();
+        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let message = format!("{}{others} pass items in a circle", members.join(", "));
         Problem::new(ErrorCode::FlowCycle, message).at(format!("/components/{}", names[cycle[0]]))
     };
     let over = flow.components().iter().filter_map(|it| match &it.trigger {
@@ -226,7 +230,7 @@ const fn prioritizer(it: mainspring_api::Prioritizer) -> flow::Prioritizer {
 }
 
 /// Points a problem of the graph at the file.
-fn located(spec: &FlowSpec, found: &FlowProblem) -> Problem {
+fn located(names: &[&str], found: &FlowProblem) -> Problem {
     let code = match found {
         FlowProblem::EventWithoutInput { .. } | FlowProblem::EventUnsupported { .. } => ErrorCode::FlowTrigger,
         FlowProblem::NoConcurrency { .. } | FlowProblem::SerialConcurrency { .. } => ErrorCode::FlowConcurrency,
@@ -241,8 +245,7 @@ fn located(spec: &FlowSpec, found: &FlowProblem) -> Problem {
     let key = |key: &str| if key.is_empty() { String::new() } else { format!("/{key}") };
     let pointer = match found.place() {
         Place::Component(index, field) => {
-            let name = spec.components.keys().nth(index).expect("components are in the order of the file");
-            format!("/components/{}{}", escaped(name), key(field))
+            format!("/components/{}{}", escaped(names[index]), key(field))
         }
         Place::Connection(index, field) => format!("/connections/{index}{}", key(field)),
     };

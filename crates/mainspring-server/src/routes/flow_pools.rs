@@ -17,6 +17,8 @@ use crate::refusal::{Answer, Refusal};
 
 /// Pools at most.
 const POOLS_MAX: usize = 100;
+/// Pools that are not there for which the nearest name is looked for.
+const HINTS_MAX: usize = 5;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![Route::view(routes!(pools)), Route::operate(routes!(set_pool))]
@@ -67,13 +69,15 @@ pub(super) async fn unknown(app: &App, definition: &Definition) -> Answer<Vec<Pr
     }
     let pools = app.engine.flows().pools().await?;
     let missing = named.into_iter().filter(|(_, pool)| !pools.iter().any(|it| it.0 == **pool));
-    let problem = |(component, pool): (&String, &String)| {
+    let problem = |(index, (component, pool)): (usize, (&String, &String))| {
         let message = format!("component \"{component}\" takes permits of \"{pool}\", and there is no such pool");
         let problem = Problem::new(ErrorCode::FlowPool, message).at(format!("/components/{component}/pool"));
-        match did_you_mean(pool, pools.iter().map(|it| it.0.as_str())) {
+        // Each is compared with all pools: the first few are advice enough.
+        let is_advised = index < HINTS_MAX;
+        match is_advised.then(|| did_you_mean(pool, pools.iter().map(|it| it.0.as_str()))).flatten() {
             Some(near) => problem.hint(near),
             None => problem.hint(format!("mainspring flow pool set {pool} SIZE makes it")),
         }
     };
-    Ok(missing.map(problem).collect())
+    Ok(missing.enumerate().map(problem).collect())
 }

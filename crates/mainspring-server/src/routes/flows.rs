@@ -1,6 +1,6 @@
 //! Flows: components joined by queues of items.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -20,8 +20,8 @@ use utoipa_axum::routes;
 use super::{Route, jobs};
 use crate::access::ScriptRight;
 use crate::app::App;
-use crate::convert;
-use crate::extract::{Body, Condition, PathOf, QueryOf};
+use crate::convert::{self, CompiledFlow};
+use crate::extract::{Body, Condition, PathOf, QueryOf, off_thread};
 use crate::layers::DONE;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, count, instant};
@@ -105,8 +105,8 @@ async fn put(
     Body(spec): Body<FlowSpec>,
 ) -> Answer<Json<api::Flow>> {
     named_alike(&spec, &namespace, &name)?;
-    let spec = FlowSpec { namespace: Some(namespace.clone()), ..spec };
-    let compiled = convert::flow(&spec, &app.default_timezone, app.now()).map_err(Refusal::invalid)?;
+    let (spec, compiled) = read(&app, FlowSpec { namespace: Some(namespace.clone()), ..spec }).await?;
+    let compiled = compiled.map_err(Refusal::invalid)?;
     let unknown = super::flow_pools::unknown(&app, &compiled.definition).await?;
     if !unknown.is_empty() {
         return Err(Refusal::invalid(unknown));
@@ -282,14 +282,24 @@ async fn check(
     Body(spec): Body<FlowSpec>,
 ) -> Answer<Json<FlowChecked>> {
     named_alike(&spec, &namespace, &name)?;
-    let spec = FlowSpec { namespace: Some(namespace), ..spec };
-    Ok(Json(match convert::flow(&spec, &app.default_timezone, app.now()) {
+    let (_, compiled) = read(&app, FlowSpec { namespace: Some(namespace), ..spec }).await?;
+    Ok(Json(match compiled {
         Ok(compiled) => {
             let errors = super::flow_pools::unknown(&app, &compiled.definition).await?;
             FlowChecked { valid: errors.is_empty(), errors, warnings: compiled.warnings }
         }
         Err(errors) => FlowChecked { valid: false, errors, warnings: Vec::new() },
     }))
+}
+
+/// Reads a flow as the engine wants it, or finds what is wrong with it.
+async fn read(app: &App, spec: FlowSpec) -> Answer<(FlowSpec, Result<CompiledFlow, Vec<Problem>>)> {
+    let (timezone, now) = (app.default_timezone.clone(), app.now());
+    off_thread(move || {
+        let compiled = convert::flow(&spec, &timezone, now);
+        Ok((spec, compiled))
+    })
+    .await
 }
 
 pub(super) fn missing(namespace: &str, name: &str) -> Refusal {
@@ -383,7 +393,8 @@ fn are_stopped(view: &FlowView, which: impl Fn(&str) -> bool) -> Answer<()> {
 /// What components that stay are meant to do.
 fn states_in(states: &str, next: &Definition) -> String {
     let mut states: BTreeMap<String, String> = serde_json::from_str(states).unwrap_or_default();
-    states.retain(|name, _| next.parts.iter().any(|part| part.component.name == *name));
+    let names: BTreeSet<&String> = next.parts.iter().map(|part| &part.component.name).collect();
+    states.retain(|name, _| names.contains(name));
     serde_json::to_string(&states).expect("texts are JSON")
 }
 

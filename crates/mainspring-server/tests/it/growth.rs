@@ -17,14 +17,14 @@ const GROWTH_MAX: u32 = 10;
 const TELLING: Duration = Duration::from_millis(4);
 
 /// A collection of the schema: type and member, such as `JobSpec.labels`, and its bound.
-struct Collection {
-    name: String,
-    bound: Option<u64>,
+pub(super) struct Collection {
+    pub(super) name: String,
+    pub(super) bound: Option<u64>,
 }
 
 #[test]
 fn every_collection_has_a_bound_that_is_checked() {
-    for Collection { name, bound } in collections() {
+    for Collection { name, bound } in collections(&json_schema()) {
         let bound = bound.unwrap_or_else(|| panic!("{name} has no maxItems or maxProperties"));
         if bound > 10_000 {
             continue;
@@ -42,12 +42,17 @@ fn every_collection_has_a_bound_that_is_checked() {
 
 #[test]
 fn work_grows_little_faster_than_a_collection() {
-    for Collection { name, bound } in collections() {
+    for Collection { name, bound } in collections(&json_schema()) {
         let most = bound.unwrap_or(TRIED_MAX).min(TRIED_MAX);
-        let (few, many) = (document(&name, most / 4), document(&name, most));
-        let (few, many) = (cost(&few), cost(&many));
-        assert!(many < TELLING || many < few * GROWTH_MAX, "{name}: {few:?} for {}, {many:?} for {most}", most / 4);
+        grows_little(&name, most, |count| document(&name, count), |it| drop(read(it)));
     }
+}
+
+/// Work on a document grows little faster than its items do.
+pub(super) fn grows_little(name: &str, most: u64, document: impl Fn(u64) -> Value, read: impl Fn(&Value)) {
+    let (few, many) = (document(most / 4), document(most));
+    let (few, many) = (cost(&few, &read), cost(&many, &read));
+    assert!(many < TELLING || many < few * GROWTH_MAX, "{name}: {few:?} for {}, {many:?} for {most}", most / 4);
 }
 
 #[test]
@@ -62,10 +67,10 @@ fn many_triggers_with_one_kind_get_names_in_no_time() {
 }
 
 /// The least of three measurements, of the processor's time that this thread has had.
-fn cost(document: &Value) -> Duration {
+fn cost(document: &Value, read: impl Fn(&Value)) -> Duration {
     let once = || {
         let before = now();
-        let _problems = read(document);
+        read(document);
         now() - before
     };
     (0..3).map(|_| once()).min().unwrap()
@@ -90,11 +95,13 @@ fn read(document: &Value) -> Result<(), Vec<Problem>> {
     convert::bundle(&bundle, &around).map(drop)
 }
 
-/// Every list and mapping that job files may hold, but for what is any JSON.
-fn collections() -> Vec<Collection> {
-    let schema: Value = serde_json::from_str(&json_schema()).unwrap();
+/// Every list and mapping that files of a schema may hold, but for what is any JSON.
+pub(super) fn collections(schema: &str) -> Vec<Collection> {
+    let schema: Value = serde_json::from_str(schema).unwrap();
     let mut found = Vec::new();
-    for (name, definition) in schema["$defs"].as_object().unwrap() {
+    let whole = (schema["title"].as_str().unwrap(), &schema);
+    for (name, definition) in schema["$defs"].as_object().unwrap().iter().map(|(name, it)| (&**name, it)).chain([whole])
+    {
         for (member, property) in definition["properties"].as_object().into_iter().flatten() {
             if is_collection(property) {
                 let bound = property["maxItems"].as_u64().or(property["maxProperties"].as_u64());
@@ -102,7 +109,7 @@ fn collections() -> Vec<Collection> {
             }
         }
     }
-    assert!(found.len() > 15, "the schema was not understood");
+    assert!(found.len() > 10, "the schema was not understood");
     found
 }
 

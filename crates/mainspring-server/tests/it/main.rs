@@ -15,6 +15,7 @@ mod data;
 mod deadlines;
 mod documents;
 mod elsewhere;
+mod flow_growth;
 mod flows;
 mod fuzz;
 mod groups;
