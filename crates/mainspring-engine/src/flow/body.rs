@@ -87,6 +87,9 @@ pub(super) struct Run {
     pub(super) told: watch::Receiver<Told>,
 }
 
+/// An item that a process answers with, as it is written.
+const ANSWER: &str = r#"{"to": RELATIONSHIP, "attributes": {NAME: VALUE}, "payload": TEXT}"#;
+
 /// An item that a process answers with.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -300,7 +303,10 @@ impl Folder {
         let (mut outputs, mut made) = (Vec::new(), Vec::new());
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |why: String| format!("line {number} of $MS_ITEMS {why}");
-            let answer: Answer = serde_json::from_str(line).map_err(|error| wrong(format!("is no item: {error}")))?;
+            let no_item = |error: serde_json::Error| {
+                wrong(format!("is no item (column {}): it is {ANSWER}, all of them texts", error.column()))
+            };
+            let answer: Answer = serde_json::from_str(line).map_err(no_item)?;
             let relationship = answer.to.unwrap_or_else(|| "success".to_owned());
             if !relationships.contains(&relationship) {
                 return Err(wrong(format!("names \"{relationship}\", not one of {}", relationships.join(", "))));

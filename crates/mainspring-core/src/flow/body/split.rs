@@ -1,6 +1,7 @@
 //! `split`: several items of one.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::{Content, Done, done, output, passed};
 use crate::flow::machine::{Disposal, Verdict};
@@ -55,9 +56,11 @@ impl Split {
                 text.split(separator.as_str()).take(PARTS_MAX + 1).map(|part| part.as_bytes().to_vec()).collect()
             }
             Self::Json => {
-                let values: Vec<serde_json::Value> = serde_json::from_slice(payload)
-                    .map_err(|error| format!("the payload is no JSON array: {error}"))?;
-                values.into_iter().take(PARTS_MAX + 1).map(|value| value.to_string().into_bytes()).collect()
+                // As they are written: reading a number could change it.
+                let members: Vec<&RawValue> = serde_json::from_slice(payload).map_err(|error| {
+                    format!("the payload is no JSON array: line {}, column {}", error.line(), error.column())
+                })?;
+                members.into_iter().take(PARTS_MAX + 1).map(|member| member.get().as_bytes().to_vec()).collect()
             }
         };
         if parts.len() > PARTS_MAX {
@@ -95,7 +98,9 @@ mod tests {
         assert_eq!(split(&Split::Lines(1), "a\nb\nc\n"), ["a", "b", "c"]);
         assert_eq!(split(&Split::Lines(2), "a\nb\nc"), ["a\nb", "c"]);
         assert_eq!(split(&Split::Separator("; ".into()), "a; b; "), ["a", "b", ""]);
-        assert_eq!(split(&Split::Json, "[1, {\"a\": [2]}, \"x\"]"), ["1", "{\"a\":[2]}", "\"x\""]);
+        assert_eq!(split(&Split::Json, "[1, {\"a\": [2]}, \"x\"]"), ["1", "{\"a\": [2]}", "\"x\""]);
+        let exact = ["123456789012345678901234567890", "{\"n\":1.10}"];
+        assert_eq!(split(&Split::Json, &format!("[{}]", exact.join(","))), exact, "no number is changed");
         assert_eq!(split(&Split::Json, "[]"), Vec::<String>::new());
         let done = Split::Lines(1).perform(&[item(&[("kind", "fruit")], "a\nb")], &[]);
         let second = &done.made[1].attributes;

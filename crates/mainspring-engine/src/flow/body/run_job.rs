@@ -6,6 +6,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::output::OutputRef;
 use mainspring_core::run::{Origin, RunState};
 use mainspring_store::{RunInfo, causes};
+use mainspring_tasks::inexact_number;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -26,7 +27,10 @@ impl Run {
         let namespace = self.flow.split_once('/').map_or("default", |(namespace, _)| namespace);
         let (namespace, name) = job.split_once('/').unwrap_or((namespace, job));
         let key = JobKey { namespace: namespace.into(), name: name.into() };
-        let input = input(item);
+        let input = match input(item) {
+            Ok(input) => input,
+            Err(message) => return Done { lines: vec![message], ..goes("failure", 1) },
+        };
         let mut number = 0;
         let run = loop {
             let ask = Ask {
@@ -85,17 +89,23 @@ impl Run {
     }
 }
 
-/// What a run is given: the payload where that is a JSON object, else attributes and payload.
-fn input(item: &Content) -> Value {
-    match serde_json::from_slice(&item.payload) {
-        Ok(object @ Value::Object(_)) => object,
+/// What a run is given: the payload where that is a JSON object, else attributes and payload. A number that would be changed is
+/// refused.
+fn input(item: &Content) -> Result<Value, String> {
+    Ok(match serde_json::from_slice(&item.payload) {
+        Ok(object @ Value::Object(_)) => match inexact_number(&item.payload) {
+            Some(number) => {
+                return Err(format!("{number} in the payload does not fit 64 bits exactly; write it as text"));
+            }
+            None => object,
+        },
         _ => {
             let mut members: Map<String, Value> =
                 item.attributes.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect();
             members.insert("payload".to_owned(), String::from_utf8_lossy(&item.payload).into_owned().into());
             Value::Object(members)
         }
-    }
+    })
 }
 
 /// What a run has left, whole.
@@ -124,8 +134,11 @@ mod tests {
             attributes: [("kind".to_owned(), "fruit".to_owned())].into(),
             payload: payload.into(),
         };
-        assert_eq!(input(&item("{\"a\": 1}")), json!({"a": 1}));
-        assert_eq!(input(&item("[1]")), json!({"kind": "fruit", "payload": "[1]"}));
-        assert_eq!(input(&item("3 apples")), json!({"kind": "fruit", "payload": "3 apples"}));
+        assert_eq!(input(&item("{\"a\": 1}")), Ok(json!({"a": 1})));
+        assert_eq!(input(&item("[1]")), Ok(json!({"kind": "fruit", "payload": "[1]"})));
+        assert_eq!(input(&item("3 apples")), Ok(json!({"kind": "fruit", "payload": "3 apples"})));
+        let long = "123456789012345678901234567890";
+        assert_eq!(input(&item(long)), Ok(json!({"kind": "fruit", "payload": long})), "as text");
+        assert!(input(&item(&format!("{{\"n\": {long}}}"))).unwrap_err().starts_with(long), "as a number");
     }
 }
