@@ -33,7 +33,9 @@ pub(super) fn writer(path: &Path) -> Result<Connection, String> {
 /// Refuses a database whose write-ahead log is damaged, as SQLite would pass over what is behind the damage; or keeps a copy of it.
 pub(super) fn check_log(path: &Path, accept_data_loss: bool) -> Result<(), String> {
     let log = super::with_suffix(path, "-wal");
-    let damage = wal::damage(&log).map_err(|error| format!("its log {} cannot be read: {error}", log.display()))?;
+    let is_empty = std::fs::metadata(path).map_or(0, |file| file.len()) == 0 && !interrupted(path);
+    let damage =
+        wal::damage(&log, is_empty).map_err(|error| format!("its log {} cannot be read: {error}", log.display()))?;
     let Some(damage) = damage else { return Ok(()) };
     if !accept_data_loss {
         return Err(format!(

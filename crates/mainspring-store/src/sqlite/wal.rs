@@ -21,12 +21,13 @@ const PAGE_BYTES: usize = 4_096;
 /// The first bytes of a header; the last bit says in which order of bytes checksums are computed.
 const MAGIC: u32 = 0x377f_0682;
 
-/// Reads a log, if there is one. Answers what would be lost, in words for people.
+/// Reads a log, if there is one. Answers what would be lost, in words for people. SQLite removes the log of an empty database.
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn damage(path: &Path) -> io::Result<Option<String>> {
+pub(super) fn damage(path: &Path, is_empty: bool) -> io::Result<Option<String>> {
     match File::open(path) {
+        Ok(file) if is_empty => orphaned(BufReader::with_capacity(1 << 18, file)),
         Ok(file) => damage_in(BufReader::with_capacity(1 << 18, file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -39,9 +40,8 @@ fn damage_in(mut log: impl Read) -> io::Result<Option<String>> {
         return Ok(None);
     }
     let Some(mut sum) = Checksum::of_header(&header) else {
-        return Ok(
-            damage_behind(&header, log)?.then(|| "its header is damaged, so that nothing of it can be read".to_owned())
-        );
+        let is_damaged = is_foreign(&header) || damage_behind(&header, log)?;
+        return Ok(is_damaged.then(|| "its header is damaged, so that nothing of it can be read".to_owned()));
     };
     let (salts, page_bytes) = (&header[16..24], word(&header, 8) as usize);
     let mut frame = vec![0; FRAME_BYTES + page_bytes];
@@ -62,6 +62,24 @@ fn damage_in(mut log: impl Read) -> io::Result<Option<String>> {
     let lost =
         |wrong: u64| format!("page {wrong} of it is damaged, and at least {} later changes would be lost", ends - 1);
     Ok(wrong.filter(|_| ends >= 2).map(lost))
+}
+
+/// Says that a log without its database has synced transactions. A database that is being made has pages before its log has such.
+fn orphaned(mut log: impl Read) -> io::Result<Option<String>> {
+    let mut header = [0; HEADER_BYTES];
+    let is_log = fill(&mut log, &mut header)? && !is_foreign(&header);
+    let mut frame = vec![0; FRAME_BYTES + PAGE_BYTES];
+    let mut ends = 0_u64;
+    while is_log && fill(&mut log, &mut frame)? {
+        ends += u64::from(frame[8..16] == header[16..24] && word(&frame, 4) != 0);
+    }
+    Ok((ends >= 2)
+        .then(|| format!("its database is missing or empty, and at least {} changes would be lost", ends - 1)))
+}
+
+/// Whether a header begins as none does: one that a power cut has torn has its first bytes, or none at all.
+fn is_foreign(header: &[u8; HEADER_BYTES]) -> bool {
+    word(header, 0) & !1 != MAGIC && header[4..].iter().any(|byte| *byte != 0)
 }
 
 /// Whether synced transactions are behind a header that is wrong.

@@ -160,6 +160,36 @@ async fn damaged_log_is_refused_until_its_loss_is_accepted_and_kept() {
     store.close().await.unwrap();
 }
 
+/// SQLite removes a log without a database, and one that does not begin as a log, and says nothing.
+#[tokio::test]
+async fn log_without_its_database_and_one_that_is_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("s.db"), folder.path().join("copy.db"));
+    let store = Arc::new(open(&path).unwrap());
+    let kit = Kit::new(store.clone()).await;
+    for name in ["a", "b", "c", "d"] {
+        kit.save(Draft::new(name).trigger("t", at(1_000))).await;
+    }
+    let (database, log) = (std::fs::read(&path).unwrap(), std::fs::read(super::with_suffix(&path, "-wal")).unwrap());
+    let noise: Vec<u8> = (0..60_000_u32).map(|byte| (byte % 251) as u8 ^ 0x55).collect();
+    let cases = [
+        (None, &log, Some("its database is missing or empty")),
+        (Some(&database[..0]), &log, Some("its database is missing or empty")),
+        (Some(&database[..]), &noise, Some("its header is damaged")),
+        (None, &vec![0; 8_000], None),
+    ];
+    for (number, (database, log, refused)) in cases.into_iter().enumerate() {
+        let copy = copy.with_file_name(format!("copy-{number}.db"));
+        database.map(|bytes| std::fs::write(&copy, bytes).unwrap());
+        std::fs::write(super::with_suffix(&copy, "-wal"), log).unwrap();
+        match refused {
+            Some(why) => assert!(refusal(&copy).contains(why), "{number}: {}", refusal(&copy)),
+            None => open(&copy).unwrap().close().await.unwrap(),
+        }
+    }
+    store.close().await.unwrap();
+}
+
 #[tokio::test]
 async fn second_name_of_a_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
