@@ -335,10 +335,12 @@ pub struct FlowLine {
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, ToSchema, utoipa::IntoParams,
 )]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub struct FlowItemFilter {
     /// How many at most, 1 to 1,000; 100 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
+    #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<u32>,
     /// This item only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
