@@ -96,6 +96,33 @@ impl Guard {
     }
 }
 
+/// Follows a clock, and notices when it was set back: what was recorded until then may lie in the future.
+///
+/// ```
+/// use mainspring_core::cluster::Reading;
+/// use mainspring_core::jump::SetBack;
+/// let mut clock = SetBack::default();
+/// let at = |boot_ms, wall_ms| Reading { boot_ms, wall_ms };
+/// assert!(clock.look(at(0, 9_000_000)), "nobody knows what was before");
+/// assert!(!clock.look(at(5_000, 9_005_000)));
+/// assert!(clock.look(at(10_000, 10_000)));
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SetBack {
+    /// The clock minus the boot clock, in milliseconds, at the last look.
+    offset_ms: Option<i64>,
+}
+
+impl SetBack {
+    /// Takes in both clocks. Returns whether the clock was set back by more than [`JUMP_MS`] since the last look; of the first one
+    /// that is not known, so it says yes.
+    pub fn look(&mut self, now: Reading) -> bool {
+        let offset_ms = now.wall_ms.saturating_sub_unsigned(now.boot_ms);
+        let before = self.offset_ms.replace(offset_ms);
+        before.is_none_or(|before| offset_ms < before.saturating_sub_unsigned(JUMP_MS))
+    }
+}
+
 const fn stands_ms(ahead_ms: u64) -> u64 {
     if ahead_ms > FAR_MS { FAR_STANDS_MS } else { STANDS_MS }
 }
@@ -108,6 +135,22 @@ mod tests {
 
     fn at(boot_ms: u64, wall_ms: i64) -> Reading {
         Reading { boot_ms, wall_ms }
+    }
+
+    #[test]
+    fn clock_that_was_set_back_is_noticed_once() {
+        let mut clock = SetBack::default();
+        clock.look(at(0, 0));
+        let looks = [
+            (5_000, 30 * 24 * HOUR, false, "it was set forward"),
+            (10_000, 30 * 24 * HOUR + 5_000, false, "it goes on"),
+            (15_000, 15_000, true, "it is back"),
+            (20_000, 20_000, false, "that has been said"),
+            (25_000, 25_000 - JUMP_MS as i64, false, "a little"),
+        ];
+        for (boot_ms, wall_ms, is_back, why) in looks {
+            assert_eq!(clock.look(at(boot_ms, wall_ms)), is_back, "{why}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use mainspring_tasks::{Ended, HttpCall, LogLimits, TaskError, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
+use crate::ahead::Ahead;
 use crate::backfills::{BackfillWake, Backfills};
 use crate::clock::{Clock, GuardedClock, RightTime, SystemClock, boot_ms};
 use crate::cluster::{Terms, VERSION};
@@ -293,6 +294,8 @@ impl Engine {
         let (rolled, rolling_clock, rolls) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
         running.spawn(Roller { store: rolled, clock: rolling_clock, metrics: rolls, incarnation }.run());
         running.spawn(warn(Arc::clone(&store)));
+        let (looked, marks) = (Arc::clone(&store), Arc::clone(&metrics));
+        running.spawn(Ahead { store: looked, time: time.clone(), metrics: marks }.run());
         let (stop, stop_receiver) = watch::channel(Stop::No);
         let (poke, poked) = watch::channel(0);
         let (state_sender, state) = watch::channel(DriverState::default());
@@ -588,6 +591,13 @@ impl Engine {
     #[must_use]
     pub fn clock_jump(&self) -> Option<Jump> {
         self.clock.jump()
+    }
+
+    /// How many triggers have records of the future, because a clock was ahead, and are silent until the last of them; counted up
+    /// to a thousand.
+    #[must_use]
+    pub fn triggers_ahead(&self) -> u32 {
+        u32::try_from(self.metrics.triggers_ahead.get()).unwrap_or(0)
     }
 
     /// Why the store does not take or give what the engine asks of it, as the last try of each kind showed; a later one

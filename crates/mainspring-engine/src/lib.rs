@@ -5,6 +5,7 @@
 
 mod adopt;
 mod after;
+mod ahead;
 mod backfills;
 #[cfg(feature = "bench")]
 pub mod bench;

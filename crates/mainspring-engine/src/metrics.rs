@@ -136,6 +136,8 @@ pub struct Metrics {
     pub triggers_moved: Counter,
     /// How often the machine's clock was found to differ from the database's.
     pub clock_warnings: Counter,
+    /// Triggers with records of the future, as far as they are counted.
+    pub triggers_ahead: Gauge<i64, AtomicI64>,
     /// Workflow runs in memory.
     pub workflows_live: Gauge<i64, AtomicI64>,
     /// Steps of workflow runs that were written.
@@ -191,6 +193,7 @@ impl Metrics {
             put_aside: Counter::default(),
             triggers_moved: Counter::default(),
             clock_warnings: Counter::default(),
+            triggers_ahead: Gauge::default(),
             workflows_live: Gauge::default(),
             workflow_steps: Counter::default(),
             workflows_rescued: Counter::default(),
@@ -239,6 +242,7 @@ impl Metrics {
         catalogue.register("backfill_items", "Items of backfills by their new state", self.backfill_items.clone());
         catalogue.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         catalogue.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
+        catalogue.register("triggers_ahead", "Triggers with records of the future", self.triggers_ahead.clone());
     }
 
     /// Shows how many slots of the pool are taken.

@@ -57,6 +57,17 @@ pub(crate) fn jump(jump: Jump) -> String {
     )
 }
 
+/// Says that triggers have records of the future, if there are any.
+#[must_use]
+pub(crate) fn triggers_ahead(count: u32) -> Option<String> {
+    const WHY: &str = "fired for instants to come, because a clock was ahead, and";
+    match count {
+        0 => None,
+        1 => Some(format!("1 trigger has {WHY} is silent until then")),
+        count => Some(format!("{count} triggers have {WHY} are silent until then")),
+    }
+}
+
 /// Says when a trigger fires, and in which zone where that matters.
 #[must_use]
 pub fn explain(trigger: &TriggerDefinition, language: Lang) -> String {

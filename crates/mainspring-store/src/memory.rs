@@ -41,6 +41,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun, Queues, Rearm, TriggerRow,
+    TriggerStatus,
 };
 use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
@@ -756,6 +757,18 @@ impl Store for MemoryStore {
 
     async fn warnings(&self) -> Result<Vec<StoreWarning>> {
         Ok(warnings::stuck(workflow::stuck(&*self.model()?)).into_iter().collect())
+    }
+
+    async fn triggers_ahead(&self, after: Timestamp, limit: u32) -> Result<Vec<String>> {
+        let model = self.model()?;
+        let is_ahead = |trigger: &&model::Trigger| {
+            let progress = &trigger.row.progress;
+            progress.status == TriggerStatus::Active
+                && progress.fired_through.max(progress.previous_fire_at).is_some_and(|at| at > after)
+        };
+        let name =
+            |trigger: &model::Trigger| format!("{}/{}", model.job(trigger.row.job).row.definition.key, trigger.name);
+        Ok(model.triggers.iter().filter(is_ahead).take(limit as usize).map(name).collect())
     }
 
     async fn close(&self) -> Result<()> {

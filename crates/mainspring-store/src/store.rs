@@ -620,6 +620,10 @@ pub trait Store: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
+    /// Returns active triggers, up to `limit`, that have fired for instants later than `after`, or passed over such, as
+    /// `NAMESPACE/JOB/TRIGGER` in order of their ids. Looks at every trigger: for when a clock was ahead.
+    async fn triggers_ahead(&self, after: Timestamp, limit: u32) -> Result<Vec<String>>;
+
     /// Finishes what is under way and lets go of files. Every later call answers [`crate::Error::Closed`].
     async fn close(&self) -> Result<()>;
 }

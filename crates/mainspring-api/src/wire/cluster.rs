@@ -297,7 +297,7 @@ pub struct ServerInfo {
 /// Something about the store that people should hear of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct StoreWarning {
-    /// Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`, `clock.jump`.
+    /// Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`, `clock.jump`, `clock.future`.
     pub code: String,
     /// What is so.
     pub message: String,

@@ -7,6 +7,7 @@ use mainspring_api::{
     Cluster, ClusterLateness, ErrorCode, Node, Reason, ServerInfo, ShardOwner, StoreWarning, did_you_mean, routes,
 };
 use mainspring_core::Incarnation;
+use mainspring_core::jump::JUMP_MS;
 use utoipa_axum::routes;
 
 use super::Route;
@@ -14,6 +15,7 @@ use crate::app::{App, Inner};
 use crate::extract::{OptionalBody, PathOf};
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, instant};
+use crate::words;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -37,6 +39,7 @@ async fn info(State(app): State<App>) -> Answer<Json<ServerInfo>> {
         message: crate::words::jump(jump),
         hint: "set the clock right, or restart the server to have it believed at once".to_owned(),
     });
+    let ahead = ahead(&app).await?;
     let warnings = app.control().store().warnings().await?.into_iter().map(|warning| StoreWarning {
         code: warning.code.to_owned(),
         message: warning.message,
@@ -50,7 +53,20 @@ async fn info(State(app): State<App>) -> Answer<Json<ServerInfo>> {
         tzdata: mainspring_schedule::tzdata_version().to_owned(),
         now: instant(app.now()),
         started_at: instant(app.started_at),
-        warnings: jump.into_iter().chain(warnings).collect(),
+        warnings: jump.into_iter().chain(ahead).chain(warnings).collect(),
+    }))
+}
+
+/// Names a few triggers with records of the future, if there are any.
+async fn ahead(app: &App) -> Answer<Option<StoreWarning>> {
+    const NAMED_MAX: u32 = 10;
+    let after = app.now() + JUMP_MS.cast_signed();
+    let named = app.control().store().triggers_ahead(after, NAMED_MAX).await?;
+    let count = app.engine.triggers_ahead().max(u32::try_from(named.len()).unwrap_or(u32::MAX));
+    Ok(words::triggers_ahead(if named.is_empty() { 0 } else { count }).map(|message| StoreWarning {
+        code: "clock.future".to_owned(),
+        message: format!("{message}: {}{}", named.join(", "), if count > NAMED_MAX { ", …" } else { "" }),
+        hint: "mainspring trigger reanchor --all takes back what is recorded for the future".to_owned(),
     }))
 }
 

@@ -39,6 +39,10 @@ pub async fn records_of_the_future_are_taken_back(store: Arc<dyn Store>) {
     }
     kit.changed_triggers().await;
     let gaps = kit.store.gaps(Some(id), 0, 9).await.expect("gaps");
+    let ahead = async |after| kit.store.triggers_ahead(at(after), 9).await.expect("triggers_ahead");
+    assert_eq!(ahead(5_500).await, ["default/a/x"], "the other one has nothing to take back");
+    assert_eq!(ahead(20_000).await, Vec::<String>::new());
+    assert_eq!(kit.store.triggers_ahead(at(5_500), 0).await.expect("triggers_ahead"), Vec::<String>::new());
     let next = Some(at(6_000));
     let progress =
         Progress { next_fire_at: next, due_at: next, fired_through: Some(at(5_000)), ..kept.row(0).progress };
@@ -57,6 +61,7 @@ pub async fn records_of_the_future_are_taken_back(store: Arc<dyn Store>) {
     kit.store.update_job(change).await.expect("update_job");
     let after = kit.again(&kept).await;
     assert_eq!(after.row(0).progress, progress, "what was fired through goes back");
+    assert_eq!(ahead(5_500).await, Vec::<String>::new());
     assert_eq!(kit.changed_triggers().await, [id]);
     let gaps: Vec<Gap> = kit.store.gaps(Some(id), 0, 9).await.expect("gaps").into_iter().map(|row| row.gap).collect();
     assert_eq!(gaps, [gap(1_000, 2_000), gap(3_000, 5_000)]);

@@ -764,6 +764,11 @@ impl<B: Backend> Store for B {
         Ok(found)
     }
 
+    async fn triggers_ahead(&self, after: Timestamp, limit: u32) -> Result<Vec<String>> {
+        let operation = "look for triggers with records of the future";
+        self.read(ReadLane::Counts, operation, move |db| warnings::ahead(db, after, limit)).await
+    }
+
     async fn close(&self) -> Result<()> {
         self.end().await
     }

@@ -1,6 +1,8 @@
 //! What of a database puts at risk what it keeps, or will stop it one day.
 
-use super::db::{Db, Row, Step, read, sql};
+use mainspring_core::Timestamp;
+
+use super::db::{Db, Row, Step, ToSql, read, sql};
 use crate::row::StoreWarning;
 
 /// A transaction that is older keeps the server from clearing up behind the engine.
@@ -67,6 +69,14 @@ pub(crate) fn aside(db: &dyn Db) -> Step<Option<StoreWarning>> {
         message: format!("triggers cannot be evaluated and do not fire; {}", rows.join("; ")),
         hint: "mend what the reason says, and apply the job again",
     }))
+}
+
+/// See [`crate::Store::triggers_ahead`].
+pub(crate) fn ahead(db: &dyn Db, after: Timestamp, limit: u32) -> Step<Vec<String>> {
+    let values: [(&str, &dyn ToSql); 2] = [(":after", &after.as_millis()), (":limit", &limit)];
+    read(db, sql!("triggers_ahead"), &values, |row: &Row<'_>| {
+        Ok(format!("{}/{}/{}", row.get::<&str>(0)?, row.get::<&str>(1)?, row.get::<&str>(2)?))
+    })
 }
 
 /// Tasks of workflows that nothing will go on with. None, unless something is broken.

@@ -28,6 +28,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("tally_duplicates", "counts over everything"),
     ("tally_fires", "counts over everything"),
     ("tally_gaps", "counts over everything"),
+    ("triggers_ahead", "once at the start of a node, after its clock was set back, and for `doctor`"),
     ("triggers_aside", "once at the start of a node, and for `doctor`"),
     ("unfinished", "for metrics, the oldest unfinished runs, ten thousand at most"),
     ("workers", "for lists of people: one pass counts the runs of all"),

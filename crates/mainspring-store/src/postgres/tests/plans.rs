@@ -36,6 +36,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("route_load", "when runs wait that are routed by load, over the unfinished runs: see held"),
     ("workers", "for lists of people: one pass counts the runs of all"),
     ("workflow_of_job", "when a job is deleted, over the unfinished runs"),
+    ("triggers_ahead", "once at the start of a node, after its clock was set back, and for `doctor`"),
     ("triggers_aside", "once at the start of a node, and for `doctor`"),
 ];
 
