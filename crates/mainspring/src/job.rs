@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mainspring_core::job::{Job, JobKey, Leftovers, OnLost, Overlap, RetryPolicy, Task};
 use mainspring_core::routing::Strategy;
+use mainspring_core::workflow::dates::LogicalDate;
 use serde_json::Value;
 
 use crate::trigger::{TriggerBuilder, millis};
@@ -22,8 +23,8 @@ pub fn job(name: impl Into<String>) -> JobBuilder {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct JobBuilder {
-    job: Job,
-    triggers: Vec<TriggerBuilder>,
+    pub(crate) job: Job,
+    pub(crate) triggers: Vec<TriggerBuilder>,
 }
 
 impl JobBuilder {
@@ -189,6 +190,12 @@ impl JobBuilder {
     /// [`RunContext::set_data`](crate::RunContext::set_data). Runs that overlap replace each other's.
     pub fn keep_data(mut self) -> Self {
         self.job.keep_data = true;
+        self
+    }
+
+    /// Says after which end of their data interval runs are named.
+    pub fn logical_date(mut self, named: LogicalDate) -> Self {
+        self.job.logical_date = named;
         self
     }
 

@@ -64,7 +64,10 @@ pub use mainspring_core::batch::{Gap, Placed};
 pub use mainspring_core::job::{Backoff, CalendarRule, Job, JobKey, Leftovers, OnLost, Overlap, RetryOn, RetryPolicy};
 pub use mainspring_core::routing::Strategy;
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
-pub use mainspring_core::workflow::{FailFast, TaskState, TriggerRule};
+pub use mainspring_core::workflow::dates::LogicalDate;
+pub use mainspring_core::workflow::{
+    Approval, At, Elsewhere, FailFast, NeedAt, OnMissing, OnTimeout, TaskState, TriggerRule,
+};
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
 pub use mainspring_engine::flow::{Item, Session};
 pub use mainspring_engine::{
@@ -81,7 +84,7 @@ pub use scheduler::{Approve, Builder, Scheduler};
 pub use serde_json::Value;
 pub use time::TimestampExt;
 pub use trigger::{TriggerBuilder, after, at, calendar_interval, cron, daily_window, delay, every};
-pub use workflow::{Needs, TaskOf, WorkflowBuilder, workflow};
+pub use workflow::{GroupOf, Needs, TaskOf, WorkflowBuilder, workflow};
 
 /// What most programs need.
 pub mod prelude {

@@ -15,6 +15,11 @@ use serde_json::{Value, json};
 use crate::job::{JobBuilder, NAMESPACE};
 use crate::trigger::{TriggerBuilder, millis};
 
+mod groups;
+mod parts;
+
+pub use groups::GroupOf;
+
 /// The name under which tasks leave what they return.
 const OUTPUT: &str = "output";
 
@@ -260,8 +265,7 @@ impl WorkflowBuilder {
     }
 
     fn hold(&mut self, name: String, needs: &[u32], hold: Hold) -> TaskOf<Value> {
-        let job = Job::new(self.job.key.clone(), Task::Noop);
-        let task = TaskDefinition { needs: sorted(needs), hold: Some(hold), ..TaskDefinition::new(name, job) };
+        let task = TaskDefinition { hold: Some(hold), ..self.idle(name, needs) };
         self.workflow.tasks.push(task);
         self.newest()
     }
@@ -361,6 +365,7 @@ impl WorkflowBuilder {
 
     /// The definition, and the functions of its tasks under names that no other workflow has.
     pub(crate) fn build(mut self) -> (Job, Vec<Named>) {
+        groups::join(&mut self.workflow);
         let key = self.job.key.clone();
         let named = |name: &str| format!("{key}/{name}");
         for task in &mut self.workflow.tasks {

@@ -6,6 +6,7 @@ mod killed;
 mod killed_workflow;
 mod listeners;
 mod outputs;
+mod parts;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
