@@ -64,7 +64,10 @@ impl WorkflowBuilder {
 
 /// Lets each group need its tasks, and its first tasks what the group needs.
 pub(super) fn join(workflow: &mut Workflow) {
-    for task in (0..workflow.tasks.len()).filter(|task| workflow.tasks[*task].joins.is_none()) {
+    for task in 0..workflow.tasks.len() {
+        if workflow.tasks[task].joins.is_some() {
+            continue;
+        }
         let number = u32::try_from(task).expect("a program writes fewer tasks");
         for group in around(workflow, task) {
             let needs = &workflow.tasks[task].needs;
