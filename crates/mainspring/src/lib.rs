@@ -66,7 +66,7 @@ pub use mainspring_core::routing::Strategy;
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 pub use mainspring_core::workflow::dates::LogicalDate;
 pub use mainspring_core::workflow::{
-    Approval, At, Elsewhere, FailFast, NeedAt, OnMissing, OnTimeout, TaskState, TriggerRule,
+    Approval, At, ClockTime, Elsewhere, FailFast, NeedAt, OnMissing, OnTimeout, TaskState, TriggerRule,
 };
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
 pub use mainspring_engine::flow::{Item, Session};

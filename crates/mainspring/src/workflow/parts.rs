@@ -3,7 +3,7 @@
 use std::fmt;
 
 use mainspring_core::job::{Job, Task};
-use mainspring_core::workflow::{Approval, Call, Elsewhere, Hold, Spread, TaskDefinition};
+use mainspring_core::workflow::{Approval, Call, ClockTime, Elsewhere, Hold, Spread, TaskDefinition};
 use mainspring_engine::RunContext;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -114,6 +114,11 @@ impl WorkflowBuilder {
         until: impl Into<String>,
     ) -> TaskOf<Value> {
         self.hold(name.into(), &needs.numbers(), Hold::Until(until.into()))
+    }
+
+    /// Adds a task that passes the next time that clocks show a time, such as `18:00` in `Europe/Berlin`.
+    pub fn wait_for_time(&mut self, name: impl Into<String>, needs: impl Needs, time: ClockTime) -> TaskOf<Value> {
+        self.hold(name.into(), &needs.numbers(), Hold::At(time))
     }
 
     /// Adds a task that passes once one of certain people approves, or as it says once they have not in time. See
