@@ -216,7 +216,53 @@ mod tests {
         );
         assert_eq!((dot.matches('{').count(), dot.matches('}').count()), (3, 3), "{dot}");
         assert!(draw(&drawing, Language::Text).contains("wave 3  load  group of b, c\n"));
-        assert_eq!(draw(&drawing, Language::Svg).matches("rx=\"16\"").count(), 2);
+        let svg = draw(&drawing, Language::Svg);
+        assert_eq!((svg.matches("rx=\"16\"").count(), svg.matches("rx=\"8\"").count()), (2, 2), "{svg}");
+    }
+
+    /// Left, right, top and bottom of what is drawn with these corners.
+    fn edges(svg: &str, corners: &str) -> Vec<[usize; 4]> {
+        let of = |line: &str, key: &str| -> usize {
+            let text = line.split(&format!(" {key}=\"")).nth(1).and_then(|rest| rest.split('"').next());
+            text.expect("it is said").parse().expect("a number")
+        };
+        let rects = svg.lines().filter(|line| line.starts_with("<rect") && line.contains(&format!("rx=\"{corners}\"")));
+        let edges = rects.map(|line| {
+            let (x, y) = (of(line, "x"), of(line, "y"));
+            [x, x + of(line, "width"), y, y + of(line, "height")]
+        });
+        edges.collect()
+    }
+
+    #[test]
+    fn frames_of_a_picture_hold_their_boxes_and_no_others() {
+        let spec = r#"{"name": "w", "groups": {"g": {"needs": "a"}, "h": {"needs": "a"}, "i": {"group": "h"}},
+            "tasks": {"a": {"noop": true}, "b": {"noop": true, "group": "g"}, "c": {"noop": true, "group": "h"},
+                "d": {"noop": true, "group": "i"}, "e": {"noop": true, "needs": "a"}, "f": {"noop": true, "needs": ["g", "h"]}}}"#;
+        let svg = draw(&read(spec), Language::Svg);
+        let boxes = [edges(&svg, "5"), edges(&svg, "16")].concat();
+        let frames = edges(&svg, "8");
+        assert_eq!((boxes.len(), frames.len()), (9, 3), "{svg}");
+        let lies = |it: &[usize; 4], frame: &[usize; 4]| {
+            it[0] >= frame[0] && it[1] <= frame[1] && it[2] >= frame[2] && it[3] <= frame[3]
+        };
+        let apart = |it: &[usize; 4], frame: &[usize; 4]| {
+            it[1] < frame[0] || it[0] > frame[1] || it[3] < frame[2] || it[2] > frame[3]
+        };
+        let mut held: Vec<usize> = frames
+            .iter()
+            .map(|frame| {
+                assert!(boxes.iter().all(|it| lies(it, frame) || apart(it, frame)), "{svg}");
+                boxes.iter().filter(|it| lies(it, frame)).count()
+            })
+            .collect();
+        held.sort_unstable();
+        assert_eq!(held, [2, 2, 4], "g with b, i with d, and h with c, and i with d");
+        let nested = frames.iter().flat_map(|it| frames.iter().filter(move |frame| it != *frame && lies(it, frame)));
+        assert_eq!(nested.count(), 1);
+        for (index, it) in boxes.iter().enumerate() {
+            assert!(boxes[index + 1..].iter().all(|other| apart(it, other)), "{svg}");
+        }
     }
 
     #[test]

@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Picture;
+use bands::{Bands, Frame};
+
+mod bands;
 
 /// Measures, in pixels.
 const BOX_HEIGHT: usize = 32;
@@ -23,6 +26,9 @@ pub fn draw(drawing: &Picture) -> String {
     }
     let letters = drawing.boxes.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
     let width = letters * LETTER + 24;
+    if !drawing.frames.is_empty() {
+        return framed(drawing, &layers, width);
+    }
     let mut places = vec![(0, 0); drawing.boxes.len()];
     let highest = layers.iter().map(Vec::len).max().unwrap_or(0);
     for (column, layer) in layers.iter().enumerate() {
@@ -33,16 +39,49 @@ pub fn draw(drawing: &Picture) -> String {
         }
     }
     let size = (MARGIN * 2 + layers.len() * (width + GAP) - GAP.min(layers.len() * GAP), MARGIN * 2 + highest * ROW);
-    picture(drawing, &places, width, size)
+    picture(drawing, &places, width, size, &[])
 }
 
-fn picture(drawing: &Picture, places: &[(usize, usize)], width: usize, size: (usize, usize)) -> String {
+/// A picture with frames, which go below each other.
+fn framed(drawing: &Picture, layers: &[Vec<u32>], width: usize) -> String {
+    let bands = Bands::new(drawing, layers);
+    let out = bands.frames.iter().map(Frame::pad).max().unwrap_or(0);
+    let left = |column: usize| MARGIN + out + column * (width + GAP);
+    let mut places: Vec<(usize, usize)> = bands.tops.iter().map(|top| (0, *top)).collect();
+    for (column, layer) in layers.iter().enumerate() {
+        layer.iter().for_each(|task| places[*task as usize].0 = left(column));
+    }
+    let frame = |it: &Frame| {
+        let (x, end) = (left(it.columns.0) - it.pad(), left(it.columns.1) + width + it.pad());
+        let (across, high) = (end - x, it.bottom - it.top);
+        format!(
+            "<rect x=\"{x}\" y=\"{}\" width=\"{across}\" height=\"{high}\" rx=\"8\" fill=\"none\" stroke=\"#88a\"/>\n\
+             <text x=\"{}\" y=\"{}\" font-size=\"11\" fill=\"#558\">{}</text>",
+            it.top,
+            x + 8,
+            it.top + 14,
+            drawing.boxes[it.group as usize].name
+        )
+    };
+    let frames: Vec<String> = bands.frames.iter().map(frame).collect();
+    let right = left(layers.len().max(1) - 1) + width + out + MARGIN;
+    picture(drawing, &places, width, (right, bands.bottom), &frames)
+}
+
+fn picture(
+    drawing: &Picture,
+    places: &[(usize, usize)],
+    width: usize,
+    size: (usize, usize),
+    frames: &[String],
+) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n",
         size.0, size.1
     );
     let mut line = |text: String| writeln!(svg, "{text}").expect("a text takes what is written");
+    frames.iter().for_each(|frame| line(frame.clone()));
     for arrow in &drawing.arrows {
         let ((x, y), (to_x, to_y)) = (places[arrow.from as usize], places[arrow.to as usize]);
         let (x, y, to_y) = (x + width, y + BOX_HEIGHT / 2, to_y + BOX_HEIGHT / 2);
