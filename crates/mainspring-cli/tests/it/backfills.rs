@@ -255,6 +255,37 @@ fn a_workflow_is_backfilled_with_the_dates_of_its_fires() {
 }
 
 #[test]
+fn a_job_may_name_its_runs_after_the_start_of_their_data() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, SERVER);
+    let job = json!({
+        "name": "etl", "run": "echo \"$MS_LOGICAL_DATE $MS_DATA_START $MS_DATA_END\"", "logical_date": "start",
+        "schedule": {"cron": "0 6 * * *", "timezone": "UTC"}
+    });
+    apply(&program, &job);
+    let checked = program.run(&["check", "etl.json"]);
+    let told = "etl: logical_date is start, so a run is named after the fire time before it, where its data begin\n";
+    assert!(checked.stdout.ends_with(told), "{checked:?}");
+    let range = ["--from", "2025-07-01", "--to", "2025-07-02"];
+    let plan = program.run(&[&["backfill", "plan", "etl"], &range[..]].concat());
+    let lines: Vec<Vec<&str>> = plan.stdout.lines().map(|line| line.split_whitespace().take(6).collect()).collect();
+    assert_eq!(lines[0], ["LOGICAL", "DATE", "FIRE", "TIME", "ACTION", "RUN"]);
+    assert_eq!(lines[1], ["2025-07-01", "06:00:00", "UTC", "2025-07-02", "06:00:00", "UTC"]);
+    assert_eq!(lines[2], ["2025-07-02", "06:00:00", "UTC", "2025-07-03", "06:00:00", "UTC"]);
+    let done = backfill(&program, "start", "etl", &[&range[..], &["--wait"]].concat());
+    assert_eq!(done.code, 0, "{done:?}");
+    let items = document(&program.run(&["backfill", "get", "1", "--items", "succeeded", "-o", "json"]));
+    let (date, fire) = ("2025-07-01T06:00:00.000Z", "2025-07-02T06:00:00.000Z");
+    let item = &items["items"][0];
+    assert_eq!((&item["logical_date"], &item["fire_at"]), (&json!(date), &json!(fire)));
+    let run = item["run"].as_str().unwrap();
+    assert_eq!(program.run(&["logs", run]).stdout, format!("{date} {date} {fire}\n"));
+    assert_eq!(document(&program.run(&["run", "get", run, "-o", "json"]))["logical_date"], date);
+    let listed = document(&program.run(&["run", "list", "--job", "etl", "-o", "json"]));
+    assert!(listed["items"].as_array().unwrap().iter().any(|run| run["logical_date"] == date), "{listed}");
+}
+
+#[test]
 fn a_killed_server_loses_and_doubles_no_date() {
     const DAYS: usize = 31;
     let program = Program::new();

@@ -215,6 +215,35 @@ fn what_is_cancelled_ends_and_what_runs_last_follows() {
     assert_eq!((cancelled.code, cancelled.stdout.as_str()), (0, "asked to cancel task a\n"), "{cancelled:?}");
     assert_eq!(ended(&program, &run), "failed");
     assert_eq!(states(&program, &run), "a cancelled, b upstream_failed, c upstream_failed, last succeeded");
+
+    let run = start(&program, "held");
+    until_states(&program, &run, "a running, b waiting, c waiting, last waiting");
+    let alone = program.run(&["run", "cancel", &run, "--downstream"]);
+    assert_eq!(alone.code, 2, "{alone:?}");
+    let cancelled = program.run(&["run", "cancel", &run, "--task", "a", "--downstream"]);
+    assert_eq!((cancelled.code, cancelled.stdout.as_str()), (0, "asked to cancel all from task a\n"), "{cancelled:?}");
+    assert_eq!(ended(&program, &run), "failed");
+    assert_eq!(states(&program, &run), "a cancelled, b cancelled, c cancelled, last succeeded");
+}
+
+#[test]
+fn runs_that_tasks_have_started_are_listed_with_their_parent() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, SERVER);
+    apply(&program, &json!({"name": "inner", "noop": true}));
+    let tasks = json!({"first": {"noop": true}, "part": {"needs": "first", "workflow": "inner"}});
+    apply(&program, &json!({"name": "outer", "tasks": tasks}));
+    let run = start(&program, "outer");
+    assert_eq!(ended(&program, &run), "succeeded");
+    let listed = document(&program.run(&["run", "list", "--parent", &run, "-o", "json"]));
+    let mut found: Vec<(&str, &Value)> = listed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["job"].as_str().unwrap(), &it["caller"]["run"]))
+        .collect();
+    found.sort_unstable_by_key(|(job, _)| *job);
+    assert_eq!(found, [("inner", &json!(run)), ("outer", &Value::Null)]);
 }
 
 #[test]
