@@ -28,7 +28,7 @@ const REPORT_AGAIN: Duration = Duration::from_millis(500);
 /// The app to which it belongs.
 const APP: &str = "mail";
 
-/// What it was asked.
+/// A request that it was sent.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Such as `/run`.
@@ -52,14 +52,14 @@ pub enum Answer {
     Never,
 }
 
-/// How it shows its logs.
+/// The way in which it shows its logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Logs {
     /// Whether it says with each answer that the log ends there.
     pub is_end: bool,
-    /// What it says is the last line, whatever is; the truth if absent.
+    /// The last line that it claims to have; the true one if absent.
     pub last: Option<i64>,
-    /// How many lines an answer has at most; all that there are if absent.
+    /// The most lines of an answer; all that there are if absent.
     pub lines_max: Option<usize>,
 }
 

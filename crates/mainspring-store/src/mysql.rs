@@ -19,12 +19,12 @@ use tokio::sync::Notify;
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::{Connections, StoreInfo, StoreWarning};
+use crate::sql::backend::{Backend, Lane, ReadLane};
 use crate::sql::cluster::Shared;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one};
 use crate::sql::lane::{self, Lanes, Server};
 use crate::sql::list;
 use crate::sql::session::Session;
-use crate::sql::store::{Backend, Lane, ReadLane};
 use batches::own;
 use connection::{Connection, Purpose};
 

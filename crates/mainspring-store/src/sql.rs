@@ -5,6 +5,7 @@
 
 pub(crate) mod after;
 pub(crate) mod awaits;
+pub(crate) mod backend;
 pub(crate) mod backfill;
 pub(crate) mod cluster;
 pub(crate) mod complete;

@@ -11,6 +11,7 @@ use mainspring_core::{JobId, JobVersion, RunId, RunSource, Timestamp, TriggerId}
 use serde_json::json;
 
 use super::Batches;
+use super::backend::{Backend, Lane, ReadLane};
 use super::cluster::mask;
 use super::db::{
     Db, Fault, Lock, Row, Step, ToSql, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, millis,
@@ -19,7 +20,6 @@ use super::db::{
 use super::job;
 use super::list::{hex, lists};
 use super::session::Session;
-use super::store::{Backend, Lane, ReadLane};
 use super::workflow::repeat;
 use crate::backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,

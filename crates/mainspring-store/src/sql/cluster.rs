@@ -13,10 +13,10 @@ use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Sha
 use mainspring_core::planner::Answered;
 use tokio::sync::Notify;
 
+use super::backend::Backend;
 use super::db::{Db, Query, Row, Step, ToSql, execute, exists, incarnation, known, on_servers, read, sql, word};
 use super::lane::{Lane, Server};
 use super::session::Session;
-use super::store::Backend;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
 use crate::error::{Error, Result};
 

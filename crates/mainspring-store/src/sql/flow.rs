@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use mainspring_core::Timestamp;
 
 use super::Batches;
+use super::backend::{Backend, Lane, ReadLane};
 use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, millis, read, read_one, read_page, sql};
 use super::session::Session;
-use super::store::{Backend, Lane, ReadLane};
 use crate::error::{Error, Result};
 use crate::flow::{FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, check_payloads};
 

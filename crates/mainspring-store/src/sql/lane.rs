@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot};
 
 use super::Batches;
+use super::backend;
 use super::db::{Fault, Query, Row, Sql, Step};
 use super::session::Session;
-use super::store;
 use crate::error::{Error, Result};
 use crate::row::Connections;
 
@@ -310,20 +310,20 @@ pub(crate) struct Lanes<C> {
 }
 
 impl<C: Server> Lanes<C> {
-    /// See [`store::Backend::write`]. Wakes `changed` after changes that the engine has to hear of.
+    /// See [`backend::Backend::write`]. Wakes `changed` after changes that the engine has to hear of.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
-        lane: store::Lane,
+        lane: backend::Lane,
         changed: &Arc<Notify>,
         operation: &'static str,
         mut work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
         let lane = match lane {
-            store::Lane::Fire => &self.fires,
-            store::Lane::Complete => &self.ends,
-            store::Lane::Claim => &self.claims,
-            store::Lane::Log => &self.logs,
-            store::Lane::Api => &self.requests,
+            backend::Lane::Fire => &self.fires,
+            backend::Lane::Complete => &self.ends,
+            backend::Lane::Claim => &self.claims,
+            backend::Lane::Log => &self.logs,
+            backend::Lane::Api => &self.requests,
         };
         let with_wake = move |session: &mut Session<C>| {
             let value = work(session)?;
@@ -343,17 +343,17 @@ impl<C: Server> Lanes<C> {
         lane.call_then(operation, with_wake, wake).await.map(|(value, _)| value)
     }
 
-    /// See [`store::Backend::read`].
+    /// See [`backend::Backend::read`].
     pub(crate) async fn read<T: Send + 'static>(
         &self,
-        lane: store::ReadLane,
+        lane: backend::ReadLane,
         operation: &'static str,
         mut work: impl FnMut(&C) -> Step<T> + Send + 'static,
     ) -> Result<T> {
         let lane = match lane {
-            store::ReadLane::Engine => &self.engine_reads,
-            store::ReadLane::Requests => &self.reads,
-            store::ReadLane::Counts => &self.counts,
+            backend::ReadLane::Engine => &self.engine_reads,
+            backend::ReadLane::Requests => &self.reads,
+            backend::ReadLane::Counts => &self.counts,
         };
         lane.call(operation, move |session| work(&session.connection)).await
     }
@@ -384,7 +384,7 @@ impl<C: Server> Lanes<C> {
         [&self.renewals, &self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests]
     }
 
-    /// See [`store::Backend::end`]. Blocks until what waits is served.
+    /// See [`backend::Backend::end`]. Blocks until what waits is served.
     pub(crate) fn close(&self) -> Result<()> {
         let lanes = self.writing();
         if lanes.iter().any(|lane| lane.is_closing()) {

@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::flow::inbox::{InboxRow, InboxStore, before, last_of};
 use crate::flow::{ItemRow, ItemWrite, check_payloads};
 use crate::sql::Batches;
+use crate::sql::backend::{Backend, Lane, ReadLane};
 use crate::sql::db::{Db, Step, ToSql, execute, exists, read, read_one, read_page, sql};
 use crate::sql::session::Session;
-use crate::sql::store::{Backend, Lane, ReadLane};
 
 #[async_trait]
 impl<B: Backend> InboxStore for B {
