@@ -163,10 +163,8 @@ fn body_parts(it: &ComponentSpec, place: &str, problems: &mut Vec<Problem>) {
             wrong(key, "payloads and separators may have more than 67,108,864 bytes together, which no item has");
         }
     }
-    if let Some(script) = &it.script {
-        if script.xxl_args {
-            wrong("script/xxl_args", "\"xxl_args\" is for jobs: a component has no parameter");
-        }
+    if it.script.as_ref().is_some_and(|script| script.xxl_args) {
+        wrong("script/xxl_args", "\"xxl_args\" is for jobs: a component has no parameter");
     }
     let folders = [
         ("file_in/folder", it.file_in.as_ref().map(|it| it.folder.as_str())),

@@ -180,7 +180,9 @@ async fn log_without_its_database_and_one_that_is_none_are_refused() {
     ];
     for (number, (database, log, refused)) in cases.into_iter().enumerate() {
         let copy = copy.with_file_name(format!("copy-{number}.db"));
-        database.map(|bytes| std::fs::write(&copy, bytes).unwrap());
+        if let Some(bytes) = database {
+            std::fs::write(&copy, bytes).unwrap();
+        }
         std::fs::write(super::with_suffix(&copy, "-wal"), log).unwrap();
         match refused {
             Some(why) => assert!(refusal(&copy).contains(why), "{number}: {}", refusal(&copy)),
