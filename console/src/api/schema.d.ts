@@ -6159,7 +6159,7 @@ export interface components {
             /** @description The longest wait, as a duration; `10 min` when absent. */
             max_backoff?: string | null;
             mode?: components["schemas"]["FlowRetryMode"] | null;
-            /** @description Relationships whose items are tried again before they are passed on. */
+            /** @description Relationships whose items are tried again before they are passed on: a name, or a list of at most 1,000. */
             relationships: components["schemas"]["OneOrMany_String"];
         };
         /** @description A way that a `route` component may send an item. */
@@ -6483,7 +6483,7 @@ export interface components {
         };
         /** @description Something about the store that people should hear of. */
         StoreWarning: {
-            /** @description Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`, `clock.jump`. */
+            /** @description Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`, `clock.jump`, `clock.future`. */
             code: string;
             /** @description What to do about it. */
             hint: string;
@@ -9871,17 +9871,18 @@ export interface operations {
     };
     flows_queue: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` lists attributes and the begin of payloads, too; of 100 items at most. */
+                contents?: boolean;
+                /** @description This item only. */
+                item?: number;
+                /** @description How many at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 connection: string;
-                /** @description `true` lists attributes and the begin of payloads, too; of 100 items at most. */
-                contents: boolean | null;
                 flow: string;
-                /** @description This item only. */
-                item: number | null;
-                /** @description How many at most, 1 to 1,000; 100 when absent. */
-                limit: number | null;
                 namespace: string;
             };
             cookie?: never;
@@ -9925,20 +9926,21 @@ export interface operations {
     };
     flows_drop_items: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true` lists attributes and the begin of payloads, too; of 100 items at most. */
+                contents?: boolean;
+                /** @description This item only. */
+                item?: number;
+                /** @description How many at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
             header?: {
                 /** @description The version in quotes that must be there, or * */
                 "If-Match"?: string;
             };
             path: {
                 connection: string;
-                /** @description `true` lists attributes and the begin of payloads, too; of 100 items at most. */
-                contents: boolean | null;
                 flow: string;
-                /** @description This item only. */
-                item: number | null;
-                /** @description How many at most, 1 to 1,000; 100 when absent. */
-                limit: number | null;
                 namespace: string;
             };
             cookie?: never;

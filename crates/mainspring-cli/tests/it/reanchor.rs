@@ -17,8 +17,8 @@ fn last_run(program: &Program, wanted: impl Fn(&str) -> bool) -> String {
     fired(&until(program, &arguments, |ended| wanted(&fired(&ended.stdout))).stdout)
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_trigger_that_fired_for_the_future_fires_again_when_that_is_taken_back() {
+#[test]
+fn a_trigger_that_fired_for_the_future_fires_again_when_that_is_taken_back() {
     let program = Program::new();
     let offset = program.file("offset", "0");
     let server = ["server", "--data", "data", "--for-tests", "--clock-offset-file", &offset];
@@ -37,10 +37,10 @@ async fn a_trigger_that_fired_for_the_future_fires_again_when_that_is_taken_back
 
     // The clock is set right: the server that runs notices, and so does one that is started.
     program.file("offset", "0");
-    until_said(&program, &live, true).await;
+    until_said(&program, &live, true);
     live.stop();
     let live = Live::start_with(&program, &server);
-    until_said(&program, &live, true).await;
+    until_said(&program, &live, true);
     let trigger = json(&program.run(&["trigger", "get", "tick/each", "-o", "json"]).stdout);
     assert!(trigger["next_fire_at"].as_str().unwrap() > ahead.as_str(), "it is silent for a month: {trigger}");
     let why = program.run(&["trigger", "why", "tick/each"]);
@@ -58,7 +58,7 @@ async fn a_trigger_that_fired_for_the_future_fires_again_when_that_is_taken_back
     assert!(gaps.iter().all(|gap| gap["last"].as_str().unwrap() < now.as_str()), "{gaps:?}");
     let again = program.run(&["trigger", "reanchor", "--all"]);
     assert_eq!(again.stdout, "0 triggers\n", "{again:?}");
-    until_said(&program, &live, false).await;
+    until_said(&program, &live, false);
     live.stop();
 }
 
@@ -67,17 +67,20 @@ fn said_aloud(program: &Program) -> String {
 }
 
 /// Waits until doctor, readiness and figures say that a trigger has records of the future, or that none has.
-async fn until_said(program: &Program, live: &Live, is_ahead: bool) {
+fn until_said(program: &Program, live: &Live, is_ahead: bool) {
     const WORDS: &str = "1 trigger has fired for instants to come";
     let names = |text: &str| text.contains("clock.future") && text.contains("default/tick/each");
     until(program, &["doctor"], |ended| names(&ended.stdout) == is_ahead);
     let client = live.client();
-    crate::wait::until("readiness says it", async || {
-        let health = client.readyz().await.ok()?;
-        let said = health.checks.iter().filter_map(|check| check.message.as_deref()).any(|it| it.contains(WORDS));
-        (said == is_ahead && health.status == mainspring_api::HealthStatus::Ok).then_some(())
-    })
-    .await;
     let figure = format!("mainspring_triggers_ahead {}", i32::from(is_ahead));
-    assert!(client.metrics().await.unwrap().contains(&figure), "{figure}");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        crate::wait::until("readiness says it", async || {
+            let health = client.readyz().await.ok()?;
+            let said = health.checks.iter().filter_map(|check| check.message.as_deref()).any(|it| it.contains(WORDS));
+            (said == is_ahead && health.status == mainspring_api::HealthStatus::Ok).then_some(())
+        })
+        .await;
+        assert!(client.metrics().await.unwrap().contains(&figure), "{figure}");
+    });
 }

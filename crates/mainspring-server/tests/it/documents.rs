@@ -80,7 +80,7 @@ fn everything_is_described_and_named() {
             }
             for parameter in operation["parameters"].as_array().into_iter().flatten() {
                 let name = parameter["name"].as_str().unwrap();
-                assert_eq!(parameter["in"] == "path", path.contains(&format!("{{{name}}}")), "{what}: {name}");
+                assert!(parameter["in"] != "path" || path.contains(&format!("{{{name}}}")), "{what}: {name}");
                 let is_name = ["namespace", "job", "trigger", "calendar", "queue"].contains(&name);
                 if parameter["in"] == "header" && name != "Last-Event-ID" || parameter["in"] == "path" && is_name {
                     assert!(parameter["schema"]["pattern"].is_string(), "{what}: {name}");

@@ -72,7 +72,7 @@ pub(crate) fn hear(session: &mut Session<impl Batches>, id: Incarnation, by: Inc
 /// See [`crate::Store::place_worker`].
 pub(crate) fn place(session: &mut Session<impl Batches>, id: Incarnation, place: Option<u32>) -> Step<bool> {
     let id = id.0.to_be_bytes();
-    Ok(execute(&session.connection, sql!("worker_place"), &[(":id", &id), (":place", &place)])? == 1)
+    Ok(execute(&session.connection, sql!("worker_place"), &[(":place", &place), (":id", &id)])? == 1)
 }
 
 /// The node that hears a worker; none if it is gone.
