@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::at;
 use super::graph::{Graph, Rows};
+use crate::strong::parts;
 
 /// How many edges are followed in search of the shortest cycles. Beyond it, the shortest that was found is named.
 const STEPS_MAX: usize = 10_000_000;
@@ -14,94 +15,12 @@ const NEVER: u32 = u32::MAX;
 /// Returns the shortest cycle of each strongly connected part, at most [`Graph::CYCLES_MAX`], by their smallest task.
 /// `sorted` holds tasks that are in no cycle.
 pub(super) fn shortest_cycles(children: &Rows, sorted: &[u32]) -> Vec<Vec<u32>> {
-    let mut parts = parts(children, sorted);
+    let mut parts = parts(children.len(), |task| children.of(task), sorted);
     parts.retain(|part| part.len() > 1 || children.of(part[0]).contains(&part[0]));
     parts.sort_unstable_by_key(|part| part[0]);
     parts.truncate(Graph::CYCLES_MAX);
     let mut search = Search { children, part_of: vec![NEVER; children.len()], steps: STEPS_MAX };
     (0..).zip(&parts).map(|(number, part)| search.shortest(number, part)).collect()
-}
-
-/// Returns the strongly connected parts of what is not in `sorted`, each ascending: Tarjan's algorithm with a stack of its own.
-fn parts(children: &Rows, sorted: &[u32]) -> Vec<Vec<u32>> {
-    let tasks = u32::try_from(children.len()).expect("bounded by TASKS_MAX");
-    let mut tarjan = Tarjan {
-        children,
-        found_at: vec![NEVER; children.len()],
-        reaches: vec![NEVER; children.len()],
-        done: vec![false; children.len()],
-        found: 0,
-        open: Vec::new(),
-        parts: Vec::new(),
-    };
-    for &task in sorted {
-        tarjan.done[at(task)] = true;
-    }
-    for task in 0..tasks {
-        tarjan.visit(task);
-    }
-    tarjan.parts
-}
-
-struct Tarjan<'a> {
-    children: &'a Rows,
-    /// The place of each task in the order in which they were found.
-    found_at: Vec<u32>,
-    /// The earliest found task that each one is known to reach.
-    reaches: Vec<u32>,
-    done: Vec<bool>,
-    found: u32,
-    /// Found, and in no part yet.
-    open: Vec<u32>,
-    parts: Vec<Vec<u32>>,
-}
-
-impl Tarjan<'_> {
-    fn visit(&mut self, root: u32) {
-        if self.done[at(root)] {
-            return;
-        }
-        let mut path = vec![(self.find(root), 0)];
-        while let Some((task, next)) = path.last_mut() {
-            let task = *task;
-            let Some(&child) = self.children.of(task).get(*next) else {
-                path.pop();
-                self.leave(task, path.last().map(|(parent, _)| *parent));
-                continue;
-            };
-            *next += 1;
-            if self.done[at(child)] {
-                continue;
-            }
-            if self.found_at[at(child)] == NEVER {
-                path.push((self.find(child), 0));
-            } else {
-                self.reaches[at(task)] = self.reaches[at(task)].min(self.found_at[at(child)]);
-            }
-        }
-    }
-
-    fn find(&mut self, task: u32) -> u32 {
-        self.found_at[at(task)] = self.found;
-        self.reaches[at(task)] = self.found;
-        self.found += 1;
-        self.open.push(task);
-        task
-    }
-
-    fn leave(&mut self, task: u32, parent: Option<u32>) {
-        if self.reaches[at(task)] == self.found_at[at(task)] {
-            let first =
-                self.open.iter().rposition(|open| *open == task).expect("a task is open until its part is known");
-            let mut part = self.open.split_off(first);
-            part.iter().for_each(|task| self.done[at(*task)] = true);
-            part.sort_unstable();
-            self.parts.push(part);
-        }
-        if let Some(parent) = parent {
-            self.reaches[at(parent)] = self.reaches[at(parent)].min(self.reaches[at(task)]);
-        }
-    }
 }
 
 struct Search<'a> {
