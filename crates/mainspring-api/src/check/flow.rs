@@ -1,10 +1,9 @@
 //! Rules of flows that need no graph: each component for itself, and the names that connections use.
 
-use super::name::name_problem;
-use super::workflow::HINTS_MAX;
+use super::name::{name_problem, nearest};
 use crate::document::{escape, shorten};
 use crate::spec::{ComponentSpec, FlowMisfire};
-use crate::{ErrorCode, FlowSpec, Problem, did_you_mean};
+use crate::{ErrorCode, FlowSpec, Problem};
 
 /// The keys of bodies.
 const BODIES: [&str; 16] = [
@@ -37,10 +36,7 @@ pub fn check_flow(spec: &FlowSpec) -> Vec<Problem> {
                 let message = format!("there is no component \"{}\"", shorten(name));
                 let problem =
                     Problem::new(ErrorCode::FlowUnknownComponent, message).at(format!("/connections/{index}/{key}"));
-                // Each is compared with all components: the first few are advice enough.
-                let few = problems.len() < HINTS_MAX;
-                let names = spec.components.keys().map(String::as_str);
-                let hint = few.then(|| did_you_mean(name, names)).flatten();
+                let hint = nearest(name, spec.components.keys(), &problems);
                 problems.push(Problem { hint, ..problem });
             }
         }

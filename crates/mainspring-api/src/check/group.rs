@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::name::name_problem;
-use super::workflow::{HINTS_MAX, Needing, OWN_KEYS, check_elsewhere, check_names, wrong};
+use super::name::{name_problem, nearest};
+use super::workflow::{Needing, OWN_KEYS, check_elsewhere, check_names, wrong};
 use crate::document::{escape, shorten};
 use crate::spec::{GROUPS_DEEP_MAX, GroupSpec};
-use crate::{ErrorCode, JobSpec, Problem, did_you_mean};
+use crate::{ErrorCode, JobSpec, Problem};
 
 /// The groups of a workflow some task of which runs last.
 pub(super) fn lasting(spec: &JobSpec) -> BTreeSet<&str> {
@@ -56,8 +56,7 @@ fn check_group(spec: &JobSpec, who: &str, group: Option<&str>, place: &str, prob
     let Some(group) = group.filter(|group| !spec.groups.contains_key(*group)) else { return };
     let message = format!("{who} lies in unknown group \"{}\"", shorten(group));
     let problem = Problem::new(ErrorCode::WorkflowUnknownTask, message).at(format!("{place}/group"));
-    let few = problems.len() < HINTS_MAX;
-    let hint = few.then(|| did_you_mean(group, spec.groups.keys().map(String::as_str))).flatten();
+    let hint = nearest(group, spec.groups.keys(), problems);
     let add = || Some(format!("add it: groups: {{{}: {{}}}}", shorten(group)));
     problems.push(Problem { hint: hint.or_else(add), ..problem });
 }

@@ -1,8 +1,10 @@
 //! Which names are allowed.
 
-use crate::{ErrorCode, Problem};
+use crate::{ErrorCode, Problem, did_you_mean};
 
 const LENGTH_MAX: usize = 128;
+/// How many problems may be there when the nearest name is still looked for.
+const HINTS_MAX: usize = 50;
 
 /// Tells whether a text can name a namespace, job, trigger, calendar or queue.
 ///
@@ -32,4 +34,10 @@ pub(super) fn name_problem(pointer: impl Into<String>, name: &str, problems: &mu
     };
     let hint = "names have letters, digits, '.', '_' and '-', and begin with a letter or digit";
     problems.push(Problem::new(ErrorCode::NameInvalid, message).at(pointer).hint(hint));
+}
+
+/// Returns a hint with the known name that is nearest to one that nobody knows. Each is compared with all of them: for the first few
+/// problems that is advice enough.
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>, problems: &[Problem]) -> Option<String> {
+    (problems.len() < HINTS_MAX).then(|| did_you_mean(name, known.map(String::as_str))).flatten()
 }

@@ -6,17 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::name::name_problem;
+use super::name::{name_problem, nearest};
 use crate::document::{escape, shorten};
 use crate::spec::GROUPS_DEEP_MAX;
 use crate::spec::{ElsewhereSpec, NeedSpec, OneOrMany, TaskSpec};
-use crate::{ErrorCode, JobSpec, Problem, did_you_mean};
+use crate::{ErrorCode, JobSpec, Problem};
 
 /// The most runs of one task of a `matrix`.
 const MATRIX_MAX: usize = 10_000;
-
-/// How many problems may be there when the nearest name is still looked for.
-pub(super) const HINTS_MAX: usize = 50;
 
 /// Keys of a task that cannot be defaults: they belong to one task.
 pub(super) const OWN_KEYS: [&str; 21] = [
@@ -171,10 +168,7 @@ pub(super) fn check_names<'a>(
             None => {
                 let message = format!("{kind} \"{}\" needs unknown task \"{}\"", shorten(name), shorten(need));
                 let problem = Problem::new(ErrorCode::WorkflowUnknownTask, message).at(pointer);
-                // Each is compared with all tasks: the first few are advice enough.
-                let few = problems.len() < HINTS_MAX;
-                let names = spec.tasks.keys().chain(spec.groups.keys());
-                let hint = few.then(|| did_you_mean(need, names.map(String::as_str))).flatten();
+                let hint = nearest(need, spec.tasks.keys().chain(spec.groups.keys()), problems);
                 problems.push(Problem { hint, ..problem });
             }
             Some(true) if !runs_last => {
