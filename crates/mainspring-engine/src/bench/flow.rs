@@ -16,7 +16,7 @@ use super::fires::rounded;
 use super::place::Place;
 use super::usage::{Usage, rss_mb};
 use super::{Error, Pace, Result, Site, seconds};
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, pause};
 use crate::engine::{Engine, Settings};
 use crate::flow::{Action, FlowError, Flows, Session};
 
@@ -123,9 +123,9 @@ pub async fn flow(site: Site<'_>, plan: FlowPlan) -> Result<FlowBench> {
 async fn measure(engine: &Engine, site: &Site<'_>, plan: FlowPlan, arrived: watch::Receiver<u64>) -> Result<FlowBench> {
     let flows = engine.flows();
     flows.reload(None).await.map_err(failed)?;
-    flows.change(FLOW.0, FLOW.1, None, Action::Start).await.map_err(failed)?;
-    let mut ends = Ends { arrived, copies: u64::from(if plan.shape == FlowShape::Fan { plan.components } else { 1 }) };
     let limit = Duration::from_secs(u64::from(plan.seconds));
+    start(flows, limit).await?;
+    let mut ends = Ends { arrived, copies: u64::from(if plan.shape == FlowShape::Fan { plan.components } else { 1 }) };
     let mut through = Vec::new();
     let mut put = 0;
     if plan.shape != FlowShape::Idle {
@@ -185,6 +185,17 @@ async fn measure(engine: &Engine, site: &Site<'_>, plan: FlowPlan, arrived: watc
         lost: expected.saturating_sub(came),
         duplicates: came.saturating_sub(expected),
     })
+}
+
+/// Starts the flow. A node of a cluster takes it a moment after it has joined.
+async fn start(flows: &Flows, limit: Duration) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        match flows.change(FLOW.0, FLOW.1, None, Action::Start).await {
+            Err(FlowError::Elsewhere) if begun.elapsed() < limit => pause(10).await,
+            changed => return changed.map(drop).map_err(failed),
+        }
+    }
 }
 
 /// Who counts the items that have come to the end.
