@@ -264,6 +264,8 @@ catalogue! {
         "Correct the id. Final runs are deleted by retention.";
     RunFinal "run.final" 409 "the run is already final"
         "A final run cannot be changed. `mainspring run rerun` makes a new one.";
+    RunNotQueued "run.not_queued" 409 "the run does not wait in a queue"
+        "Only a run that waits can move to another queue. `mainspring run get RUN` shows its state; a run that is tried again later waits once its time has come.";
     RunNotWorkflow "run.not_workflow" 409 "the run is no workflow"
         "Tasks, and what can be asked of them, belong to runs of jobs with tasks. `mainspring run get` shows what the run is.";
     RunNotBegun "run.not_begun" 409 "the workflow run has not begun"

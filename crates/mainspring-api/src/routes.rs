@@ -78,6 +78,8 @@
 //! | [`NODE_DRAIN`], [`NODE_UNDRAIN`] | POST | [`Reason`](crate::Reason) → 202 [`Node`](crate::Node) |
 //! | [`QUEUES`] | GET | array of [`Queue`](crate::Queue) |
 //! | [`QUEUE`] | GET, PUT | [`QueueSettings`](crate::QueueSettings) → [`Queue`](crate::Queue) |
+//! | [`QUEUE_MOVE`] | POST | [`QueueMove`](crate::QueueMove) → [`QueueMoved`](crate::QueueMoved) |
+//! | [`RUN_MOVE`] | POST | [`RunMove`](crate::RunMove) → [`Run`](crate::Run) |
 //! | [`QUEUE_PAUSE`], [`QUEUE_RESUME`] | POST | [`Reason`](crate::Reason) → [`Queue`](crate::Queue) |
 //! | [`LABELS`] | GET | array of [`LabelLimit`](crate::LabelLimit) |
 //! | [`LABEL`] | PUT, DELETE | [`LabelSettings`](crate::LabelSettings) → [`LabelLimit`](crate::LabelLimit) |
@@ -317,6 +319,10 @@ pub const QUEUE: &str = "/api/v1/queues/{queue}";
 pub const QUEUE_PAUSE: &str = "/api/v1/queues/{queue}/pause";
 /// Ends the pause of a queue.
 pub const QUEUE_RESUME: &str = "/api/v1/queues/{queue}/resume";
+/// Puts runs that wait in a queue into another one.
+pub const QUEUE_MOVE: &str = "/api/v1/queues/{queue}/move";
+/// Puts a run that waits into another queue.
+pub const RUN_MOVE: &str = "/api/v1/runs/{run}/move";
 /// Labels of jobs whose runs are limited.
 pub const LABELS: &str = "/api/v1/labels";
 /// One of them, as `NAME=VALUE`. PUT: sets its limit.
@@ -503,6 +509,8 @@ pub const ALL: &[(&str, &[&str])] = &[
     (QUEUE, &["GET", "PUT"]),
     (QUEUE_PAUSE, &["POST"]),
     (QUEUE_RESUME, &["POST"]),
+    (QUEUE_MOVE, &["POST"]),
+    (RUN_MOVE, &["POST"]),
     (LABELS, &["GET"]),
     (LABEL, &["PUT", "DELETE"]),
     (WORKERS, &["GET", "POST"]),

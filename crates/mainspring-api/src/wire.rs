@@ -71,7 +71,7 @@ pub use operation::{
 };
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
-pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
+pub use queue::{LabelLimit, LabelSettings, Queue, QueueMove, QueueMoved, QueueRate, QueueSettings, RunMove};
 pub use rerun::{Rerun, RerunAction, RerunChange, RerunPlan, RerunTask};
 pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunCaller, RunFilter, RunShard, RunSummary};
 pub use search::{FacetFilter, FacetValue, Facets};

@@ -34,7 +34,7 @@ pub use job::{JOB, JOB_DATA, JOB_VERSION};
 pub use label::LABEL;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};
-pub use queue::QUEUE;
+pub use queue::{MOVED, MovedRuns, QUEUE};
 pub use rerun::RERUN;
 pub use run::{ATTEMPT, RUN, misfire_cell};
 pub use task::{Placed, TASK};

@@ -129,6 +129,24 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Returns the line of another queue in which a run of this one waits as it does here. For a run that waits for one worker, another is
+    /// picked there. Nothing: what workflows wait for stays where it is.
+    ///
+    /// ```
+    /// use mainspring_core::line::Line;
+    /// assert_eq!(Line::parse("mail#billing~").in_queue("bulk"), Some(Line::parse("bulk#billing~")));
+    /// assert_eq!(Line::parse("mail/@north").in_queue("bulk"), Some(Line::Route { queue: "bulk" }));
+    /// assert_eq!(Line::Hold.in_queue("bulk"), None);
+    /// ```
+    #[must_use]
+    pub const fn in_queue(self, queue: &'a str) -> Option<Self> {
+        match self {
+            Self::Shared { namespace, label, slow, .. } => Some(Self::Shared { queue, namespace, label, slow }),
+            Self::Route { .. } | Self::Worker { .. } => Some(Self::Route { queue }),
+            Self::Workflow | Self::Hold => None,
+        }
+    }
+
     /// Returns the worker whose line this is.
     #[must_use]
     pub const fn worker(self) -> Option<&'a str> {

@@ -24,6 +24,7 @@ pub(crate) mod jobs;
 mod labels;
 mod logs;
 mod misfires;
+mod moves;
 mod namespaces;
 mod next;
 mod operations;
@@ -170,6 +171,7 @@ fn table() -> Vec<Route> {
         next::routes(),
         operations::routes(),
         events::routes(),
+        moves::routes(),
         queues::routes(),
         labels::routes(),
         workers::routes(),

@@ -130,6 +130,7 @@ macro_rules! conformance_suite {
                 asked_run_takes_a_slot_or_waits_for_one;
             queues:
                 nothing_leaves_a_paused_queue,
+                runs_that_wait_move_to_another_queue_and_claimed_ones_stay,
                 limit_of_a_queue_holds_over_all_process_starts,
                 runs_that_run_already_count_in_a_new_limit,
                 rate_of_a_queue_holds_over_all_claims,

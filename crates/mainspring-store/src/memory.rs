@@ -67,8 +67,8 @@ use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, DeadlinesDue, EventRow, Expect,
     GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
-    PurgeRule, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo,
-    TriggerQuery, VersionRow,
+    PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally,
+    TriggerInfo, TriggerQuery, VersionRow,
 };
 use crate::sql::warnings;
 use crate::store::Store;
@@ -676,6 +676,13 @@ impl Store for MemoryStore {
 
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, _at: Timestamp) -> Result<QueueRow> {
         queues::set_queue(&mut *self.model()?, name, rule, expect)
+    }
+
+    async fn move_queued(&self, change: &QueueMove, limit: u32) -> Result<Vec<RunId>> {
+        let mut model = self.model()?;
+        let moved = queues::move_queued(&mut model, change, limit);
+        self.tell(&model);
+        Ok(moved)
     }
 
     async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()> {

@@ -700,6 +700,28 @@ pub struct QueueRow {
     pub revision: i64,
 }
 
+/// Runs that are to wait in another queue. See [`crate::Store::move_queued`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueueMove {
+    /// The queue in which they wait.
+    pub from: String,
+    /// The queue in which they are to wait.
+    pub to: String,
+    /// Which of them.
+    pub which: Moving,
+}
+
+/// Which runs of a queue move to another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moving {
+    /// All that wait.
+    All,
+    /// Those of one job.
+    Job(JobId),
+    /// One run.
+    Run(RunId),
+}
+
 /// How many unfinished runs are counted for metrics, at most: the oldest.
 pub const COUNTED_MAX: u32 = 10_000;
 

@@ -27,8 +27,8 @@ use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
     Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
-    PurgeRule, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd,
-    TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
+    PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally,
+    TriggerEnd, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
@@ -561,6 +561,10 @@ pub trait Store: Send + Sync + 'static {
     /// Sets how runs leave a queue, or those of jobs with a label `NAME=VALUE`, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
     /// no row. [`Error::Conflict`](crate::Error::Conflict) if it is at another one.
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow>;
+
+    /// Puts up to `limit` queued runs into another queue, first those that would leave their line first, and answers which. They keep their place by
+    /// priority and due time; for those that waited for one worker, another is picked. A run that has been claimed stays.
+    async fn move_queued(&self, change: &QueueMove, limit: u32) -> Result<Vec<RunId>>;
 
     /// Keeps what has become known of jobs. Whatever was known of them before goes.
     async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()>;

@@ -1,7 +1,7 @@
 //! Queues, and limits of labels.
 
 use super::{Client, ClientError, Precondition};
-use crate::{LabelLimit, LabelSettings, Queue, QueueSettings, Reason, routes};
+use crate::{LabelLimit, LabelSettings, Queue, QueueMove, QueueMoved, QueueSettings, Reason, Run, RunMove, routes};
 
 impl Client {
     /// Lists the queues in which runs are, that workers take from, or for which something is set, by name.
@@ -27,6 +27,16 @@ impl Client {
     /// Ends the pause of a queue.
     pub async fn resume_queue(&self, queue: &str, reason: &Reason) -> Result<Queue, ClientError> {
         self.act(routes::QUEUE_RESUME, &[queue], reason).await
+    }
+
+    /// Puts runs that wait in a queue into another one. Ask again while the answer says `more`.
+    pub async fn move_queue(&self, queue: &str, change: &QueueMove) -> Result<QueueMoved, ClientError> {
+        self.act(routes::QUEUE_MOVE, &[queue], change).await
+    }
+
+    /// Puts a run that waits into another queue.
+    pub async fn move_run(&self, run: &str, change: &RunMove) -> Result<Run, ClientError> {
+        self.act(routes::RUN_MOVE, &[run], change).await
     }
 
     /// Lists the labels of jobs whose runs are limited.

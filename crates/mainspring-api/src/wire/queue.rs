@@ -34,6 +34,46 @@ pub struct Queue {
     pub workers: u32,
 }
 
+/// Which runs that wait in a queue are to wait in another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueueMove {
+    /// The queue in which they are to wait.
+    pub to: String,
+    /// Only runs of this job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// The namespace of the job, where it is not `default`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// How many move at most: those that would leave first. Without it, as many as one request may move: 10000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Why; the server notes it in its log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The queue in which one run is to wait.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunMove {
+    /// Its name.
+    pub queue: String,
+    /// Why; the server notes it in its log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How many runs wait in another queue now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct QueueMoved {
+    /// Runs that have moved.
+    pub moved: u32,
+    /// Whether more may wait: the request moved as many as it may. Ask again.
+    pub more: bool,
+}
+
 /// What is set for a queue. Without any of it, runs leave as fast as there are slots, and any number may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Queue, QueueRate, QueueSettings};
+use mainspring_api::{Queue, QueueMove, QueueRate, QueueSettings};
 use tokio::time::Instant;
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::{Output, counted};
-use crate::views::QUEUE;
+use crate::views::{MOVED, MovedRuns, QUEUE};
 use crate::wait::WaitArgs;
 use crate::{name, progress, time_value};
 
@@ -23,6 +23,7 @@ use crate::{name, progress, time_value};
   mainspring queue set mail --max-waiting 10000      refuse more runs than that
   mainspring queue pause mail --reason \"the mail server is down\"
   mainspring queue drain mail --wait-timeout 10m     pause, and wait until nothing of it runs
+  mainspring queue move mail bulk --job newsletter   let what waits of a job wait in another queue
 
 Every name is a queue: a job names the one in which its runs wait.")]
 pub struct QueueArgs {
@@ -62,6 +63,8 @@ enum Verb {
     Pause(PauseArgs),
     /// End the pause of a queue
     Resume(PauseArgs),
+    /// Put runs that wait in a queue into another one; what runs goes on, and what comes later waits where its job says
+    Move(MoveArgs),
     /// Pause a queue, and wait until nothing of it runs
     Drain {
         #[command(flatten)]
@@ -69,6 +72,25 @@ enum Verb {
         #[command(flatten)]
         wait: WaitArgs,
     },
+}
+
+#[derive(Debug, Args)]
+struct MoveArgs {
+    /// Where the runs wait
+    #[arg(value_name = "QUEUE", value_parser = name::plain)]
+    from: String,
+    /// Where they are to wait
+    #[arg(value_name = "TO", value_parser = name::plain)]
+    to: String,
+    /// Only runs of this job
+    #[arg(long, value_name = "JOB")]
+    job: Option<String>,
+    /// How many at most: those that would leave first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -131,6 +153,7 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
                 let reason = crate::who::because(args.reason);
                 output.one(&session.ask(session.client.resume_queue(&args.queue, &reason)).await?, &QUEUE)
             }
+            Verb::Move(args) => move_runs(&session, args, output).await,
             Verb::Drain { pause: args, wait } => drain(&session, args, &wait, output).await,
         }
     })
@@ -139,6 +162,32 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
 async fn pause(session: &Session, args: PauseArgs) -> Result<Queue> {
     let reason = crate::who::because(args.reason);
     session.ask(session.client.pause_queue(&args.queue, &reason)).await
+}
+
+/// Runs that one request moves.
+const MOVED_AT_ONCE: u64 = 10_000;
+
+/// Moves all that wait, request by request: one that is interrupted has moved what it said.
+async fn move_runs(session: &Session, args: MoveArgs, output: &Output) -> Result {
+    let MoveArgs { from, to, job, limit, reason } = args;
+    let namespace = job.is_some().then(|| session.namespace.clone());
+    let mut change = QueueMove { to, job, namespace, limit: None, reason };
+    let (mut moved, mut left) = (0_u64, limit.unwrap_or(u64::MAX));
+    let message = format!("moving runs from {from} to {}", change.to);
+    progress::during(output, &message, async {
+        while left > 0 {
+            change.limit = u32::try_from(left.min(MOVED_AT_ONCE)).ok();
+            let answer = session.ask(session.client.move_queue(&from, &change)).await?;
+            moved += u64::from(answer.moved);
+            left = left.saturating_sub(answer.moved.into());
+            if !answer.more {
+                break;
+            }
+        }
+        Ok::<_, Error>(())
+    })
+    .await?;
+    output.one(&MovedRuns { from, to: change.to, moved }, &MOVED)
 }
 
 /// How often a queue that is drained is looked at.

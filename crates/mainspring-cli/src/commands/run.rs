@@ -7,7 +7,7 @@ mod tasks;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use mainspring_api::{Reason, RunFilter, RunState, Why};
+use mainspring_api::{Reason, RunFilter, RunMove, RunState, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
@@ -79,6 +79,18 @@ enum Verb {
     },
     /// Ask for runs to be cancelled, or for tasks of a workflow run
     Cancel(CancelArgs),
+    /// Put runs that wait into another queue
+    Move {
+        /// Id of a run
+        #[arg(required = true, value_name = "RUN")]
+        ids: Vec<String>,
+        /// The queue in which they are to wait
+        #[arg(long, value_name = "QUEUE", value_parser = crate::name::plain)]
+        queue: String,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
     /// Let nothing new start in workflow runs until they are resumed
     Pause(tasks::SteerArgs),
     /// End the pause of workflow runs
@@ -198,6 +210,18 @@ pub fn run(args: RunArgs, output: &Output) -> Result {
             Verb::Start(args) => crate::start::start(&session, &args, output).await,
             Verb::Wait { ids, wait } => wait::runs(&session, &ids, &wait, output).await,
             Verb::Cancel(args) => cancel(&session, args, output).await,
+            Verb::Move { ids, queue, reason } => {
+                let change = RunMove { queue, reason };
+                let ask = async |id: &String| session.ask(session.client.move_run(id, &change)).await;
+                bulk::each(&ids, ask, |run| {
+                    output.done(
+                        run,
+                        &RUN,
+                        format_args!("run {} of {} waits in the queue {}", run.id, run.job, change.queue),
+                    )
+                })
+                .await
+            }
             Verb::Rerun(args) => rerun::rerun(&session, args, output).await,
         }
     })

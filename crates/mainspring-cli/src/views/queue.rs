@@ -1,6 +1,7 @@
 //! Queues in tables.
 
 use mainspring_api::Queue;
+use serde::Serialize;
 
 use super::{optional, text, yes};
 use crate::output::{Column, View, dash, duration};
@@ -26,4 +27,26 @@ pub const QUEUE: View<Queue> = View {
     ],
     name: |it| it.name.clone(),
     empty: "no queues",
+};
+
+/// How many runs have moved to another queue.
+#[derive(Debug, Serialize)]
+pub struct MovedRuns {
+    /// Where they waited.
+    pub from: String,
+    /// Where they wait.
+    pub to: String,
+    /// How many.
+    pub moved: u64,
+}
+
+/// Columns of what has moved.
+pub const MOVED: View<MovedRuns> = View {
+    columns: &[
+        Column::usual("FROM", |it, _| text(&it.from)),
+        Column::usual("TO", |it, _| text(&it.to)),
+        Column::usual("MOVED", |it, _| text(it.moved)),
+    ],
+    name: |it| it.to.clone(),
+    empty: "no runs",
 };

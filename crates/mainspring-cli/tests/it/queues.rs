@@ -22,6 +22,37 @@ fn ends_well(program: &Program, run: &str) {
 }
 
 #[test]
+fn runs_that_wait_are_moved_to_another_queue() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, &["server", "--data", "data"]);
+    let files = ["letter", "parcel"]
+        .map(|name| program.file(format!("{name}.yaml"), &format!("name: {name}\nqueue: mail\nrun: \"true\"\n")));
+    files.iter().for_each(|file| assert_eq!(program.run(&["apply", "-f", file]).code, 0));
+    for name in ["mail", "bulk"] {
+        queue(&program, &["pause", name]);
+    }
+    let runs: Vec<String> = (0..3).map(|_| start(&program)).collect();
+    let parcel = program.run(&["run", "start", "parcel", "-o", "name"]).stdout.trim().to_owned();
+
+    let moved = queue(&program, &["move", "mail", "bulk", "--job", "letter", "--limit", "2"]);
+    assert_eq!(moved, serde_json::json!({ "from": "mail", "to": "bulk", "moved": 2 }));
+    assert_eq!(queue(&program, &["get", "mail"])["queued"], 2);
+    assert!(program.run(&["run", "why", &runs[0]]).stdout.contains("the queue bulk is paused"));
+    let one = program.run(&["run", "move", &parcel, "--queue", "bulk"]);
+    assert!(one.stdout.contains("parcel waits in the queue bulk"), "{one:?}");
+    assert_eq!(queue(&program, &["move", "mail", "bulk"])["moved"], 1);
+
+    queue(&program, &["resume", "bulk"]);
+    runs.iter().chain([&parcel]).for_each(|run| ends_well(&program, run));
+    let late = program.run(&["run", "move", &parcel, "--queue", "mail"]);
+    assert!(late.code != 0 && late.stderr.starts_with("error[run.not_queued]"), "{late:?}");
+    for wrong in [["mail", "mail"], ["mail", "xxl.app"]] {
+        let refused = program.run(&["queue", "move", wrong[0], wrong[1]]);
+        assert!(refused.code != 0 && refused.stderr.contains("field.value"), "{refused:?}");
+    }
+}
+
+#[test]
 fn queue_is_paused_limited_and_drained_from_the_command_line() {
     let program = Program::new();
     let _live = Live::start_with(&program, &["server", "--data", "data"]);

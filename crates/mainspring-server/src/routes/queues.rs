@@ -105,7 +105,7 @@ async fn resume(
     one(&app, name).await
 }
 
-fn must_be_name(name: &str) -> Answer<()> {
+pub(super) fn must_be_name(name: &str) -> Answer<()> {
     match is_valid_name(name) {
         true => Ok(()),
         false => Err(Refusal::new(ErrorCode::NameInvalid, format!("{name:?} cannot be the name of a queue"))),

@@ -10,7 +10,7 @@ use mainspring_core::run::Verdict;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, NONE, asked, at};
-use crate::{AskedRun, Error, Expect, QueueRow, Store};
+use crate::{AskedRun, Error, Expect, Moving, QueueMove, QueueRow, Store};
 
 /// Asks for runs in a queue.
 async fn ask(kit: &Kit, job: &Kept, numbers: std::ops::Range<u64>, queue: &str) -> Vec<RunId> {
@@ -47,6 +47,42 @@ pub async fn nothing_leaves_a_paused_queue(store: Arc<dyn Store>) {
     assert_eq!(claim(&kit, &Queues::named(["mail", "default"]), 9, at(2_001)).await, usual[1..]);
     set(&kit, "mail", QueueRule::default(), 1).await;
     assert_eq!(claim(&kit, &Queues::All, 9, at(2_002)).await, mail);
+}
+
+async fn move_queued(kit: &Kit, from: &str, to: &str, which: Moving, limit: u32) -> Vec<RunId> {
+    let change = QueueMove { from: from.into(), to: to.into(), which };
+    let mut moved = kit.store.move_queued(&change, limit).await.expect("move_queued");
+    moved.sort_unstable();
+    moved
+}
+
+pub async fn runs_that_wait_move_to_another_queue_and_claimed_ones_stay(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, other) = (kit.save(Draft::new("a")).await, kit.save(Draft::new("b")).await);
+    let runs = ask(&kit, &job, 0..4, "mail").await;
+    let others = ask(&kit, &other, 4..6, "mail#billing~").await;
+    let routed = ask(&kit, &other, 6..7, "mail/@north").await;
+    let alike = ask(&kit, &job, 7..8, "mailing").await;
+    let mail = Queues::named(["mail"]);
+    assert_eq!(claim(&kit, &mail, 1, at(2_000)).await, runs[..1]);
+
+    assert_eq!(move_queued(&kit, "mail", "bulk", Moving::Run(runs[0]), 1).await, [], "it has been claimed");
+    assert_eq!(move_queued(&kit, "bulk", "mail", Moving::Run(runs[1]), 1).await, [], "it waits elsewhere");
+    assert_eq!(move_queued(&kit, "mail", "bulk", Moving::Run(runs[3]), 1).await, runs[3..]);
+    assert_eq!(
+        move_queued(&kit, "mail", "bulk", Moving::Job(job.job.id), 1).await,
+        runs[1..2],
+        "what would leave first"
+    );
+    assert_eq!(move_queued(&kit, "mail", "slow", Moving::Job(other.job.id), 9).await, [&others[..], &routed].concat());
+    assert_eq!(move_queued(&kit, "mail", "bulk", Moving::All, 9).await, runs[2..3]);
+    assert_eq!(move_queued(&kit, "mail", "bulk", Moving::All, 9).await, []);
+
+    assert_eq!(claim(&kit, &mail, 9, at(2_001)).await, []);
+    assert_eq!(claim(&kit, &Queues::named(["bulk"]), 9, at(2_002)).await, runs[1..], "in their old order");
+    assert_eq!(claim(&kit, &Queues::named(["slow"]), 9, at(2_003)).await, others, "for one, a worker is to be picked");
+    assert_eq!(claim(&kit, &Queues::named(["mailing"]), 9, at(2_004)).await, alike);
+    assert_eq!(move_queued(&kit, "slow", "default", Moving::All, 9).await, routed);
 }
 
 pub async fn limit_of_a_queue_holds_over_all_process_starts(store: Arc<dyn Store>) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::line::{LabelTag, Line};
-use mainspring_core::queue::{QueueRule, label_of, share_out};
+use mainspring_core::queue::{QueueRule, label_of, place, share_out};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp};
 
@@ -15,7 +15,7 @@ use super::model::Model;
 use super::queue::take;
 use super::workflow::NOBODY;
 use crate::error::{Error, Result};
-use crate::row::QueueRow;
+use crate::row::{Moving, QueueMove, QueueRow};
 
 /// A queue for which something is set.
 #[derive(Clone, Debug)]
@@ -44,6 +44,35 @@ pub(super) fn set_queue(model: &mut Model, name: &str, rule: QueueRule, expect: 
 pub(super) fn waiting(model: &Model, queue: &str, max: u32) -> u32 {
     let waits = |run: &&Run| run.state == RunState::Queued && Line::parse(&run.queue).queue() == queue;
     u32::try_from(model.live.iter().filter(waits).count()).unwrap_or(max).min(max)
+}
+
+/// See [`crate::Store::move_queued`].
+pub(super) fn move_queued(model: &mut Model, change: &QueueMove, limit: u32) -> Vec<RunId> {
+    let is_asked = |run: &&Run| match change.which {
+        Moving::All => true,
+        Moving::Job(job) => run.job == job,
+        Moving::Run(id) => run.id == id,
+    };
+    let is_there = |run: &&Run| {
+        let line = Line::parse(&run.queue);
+        run.state == RunState::Queued && line.queue() == change.from && !line.is_of_workflows()
+    };
+    let mut waiting: Vec<(i64, Timestamp, RunId)> = (model.live.iter().filter(is_there).filter(is_asked))
+        .map(|run| (place(run.priority, run.due_at), run.due_at, run.id))
+        .collect();
+    waiting.sort_unstable();
+    waiting.truncate(limit as usize);
+    let moved: Vec<RunId> = waiting.into_iter().map(|(.., run)| run).collect();
+    for run in &moved {
+        model.live.update(*run, |run| {
+            let to = Line::parse(&run.queue).in_queue(&change.to).map(|line| line.to_string());
+            to.into_iter().for_each(|to| run.queue = to.as_str().into());
+        });
+    }
+    if !moved.is_empty() {
+        model.outbox.queued();
+    }
+    moved
 }
 
 /// Claims from one queue after the other, or from all of them at once: of each namespace that has runs there evenly.

@@ -2,6 +2,7 @@
 
 mod labels;
 mod look;
+mod moving;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ use crate::row::QueueRow;
 use labels::Labels;
 pub(crate) use look::Glance;
 use look::{Look, Share};
+pub(crate) use moving::move_queued;
 
 /// A queue's row.
 struct Set {
@@ -83,13 +85,19 @@ pub(crate) fn set_queue(
     Ok(QueueRow { name: name.to_owned(), rule, revision: expect + 1 })
 }
 
-/// See [`crate::Store::waiting`].
-pub(crate) fn waiting(db: &impl Batches, queue: &str, max: u32) -> Step<u32> {
+/// The lines of a queue in which runs wait.
+fn lines_of(db: &impl Batches, queue: &str) -> Step<Vec<String>> {
     let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
     db.add_lines(Lines::Any, &mut lines)?;
+    lines.retain(|line| Line::parse(line).queue() == queue);
+    Ok(lines)
+}
+
+/// See [`crate::Store::waiting`].
+pub(crate) fn waiting(db: &impl Batches, queue: &str, max: u32) -> Step<u32> {
     let mut count = 0;
     // One by one: which lines are between two others depends on the language of the database.
-    for line in lines.iter().filter(|line| Line::parse(line).queue() == queue) {
+    for line in &lines_of(db, queue)? {
         let values: [(&str, &dyn ToSql); 2] = [(":line", line), (":limit", &(max - count))];
         count += read_one(db, sql!("queue_waiting", mysql), &values, |row| row.get::<u32>(0))?.unwrap_or(0);
         if count >= max {

@@ -36,8 +36,8 @@ use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
     Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
-    PurgeRule, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo,
-    TriggerQuery, VersionRow, VersionedJob,
+    PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally,
+    TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
@@ -574,6 +574,11 @@ impl<B: Backend> Store for B {
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow> {
         let name = name.to_owned();
         self.write(Lane::Api, "set a queue", move |s| queues::set_queue(s, &name, rule, expect, at)).await
+    }
+
+    async fn move_queued(&self, change: &QueueMove, limit: u32) -> Result<Vec<RunId>> {
+        let change = change.clone();
+        self.write(Lane::Api, "move runs to another queue", move |s| queues::move_queued(s, &change, limit)).await
     }
 
     async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()> {

@@ -1,0 +1,114 @@
+//! Runs that wait move to other queues.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::{Extension, Json};
+use mainspring_api::{self as api, ErrorCode, Problem, QueueMove, QueueMoved, RunMove, routes};
+use mainspring_core::job::JobKey;
+use mainspring_core::line::Line;
+use mainspring_core::run::RunState;
+use mainspring_store::{Moving, QueueMove as StoreMove};
+use utoipa_axum::routes;
+
+use super::runs::{self, id};
+use super::{Route, jobs, queues};
+use crate::access::Caller;
+use crate::app::App;
+use crate::extract::{Body, PathOf};
+use crate::pauses;
+use crate::refusal::{Answer, Refusal};
+
+/// Runs that one transaction moves.
+const SLICE: u32 = 500;
+/// Runs that one request moves at most.
+const MOVED_MAX: u32 = 10_000;
+/// How the queues of executors begin, as [`api::XxlTask::queue`] makes them: nobody else takes runs from these.
+const EXECUTORS: &str = "xxl.";
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![Route::operate(routes!(move_queue)), Route::operate(routes!(move_run))]
+}
+
+/// Puts runs that wait in a queue into another one. Runs that have been claimed meanwhile stay.
+#[utoipa::path(post, path = routes::QUEUE_MOVE, tag = "queues", params(("queue" = String, Path)), request_body = QueueMove,
+    responses((status = 200, body = QueueMoved)))]
+async fn move_queue(
+    State(app): State<App>,
+    PathOf(from): PathOf<String>,
+    Extension(caller): Extension<Caller>,
+    Body(asked): Body<QueueMove>,
+) -> Answer<Json<QueueMoved>> {
+    queues::must_be_name(&from)?;
+    let by = may_move(&caller, &from, ("/to", &asked.to), asked.reason.as_ref())?;
+    let limit = asked.limit.unwrap_or(MOVED_MAX);
+    if !(1..=MOVED_MAX).contains(&limit) {
+        let problem =
+            Problem::new(ErrorCode::FieldValue, "1 to 10000; ask again while the answer says more").at("/limit");
+        return Err(Refusal::invalid(vec![problem]));
+    }
+    let which = match &asked.job {
+        None => Moving::All,
+        Some(name) => {
+            let namespace = asked.namespace.as_deref().unwrap_or(jobs::DEFAULT_NAMESPACE);
+            Moving::Job(jobs::find(&app, &JobKey::new(namespace, name)).await?.id)
+        }
+    };
+    let change = StoreMove { from, to: asked.to, which };
+    let (mut moved, mut more) = (0, true);
+    while more && moved < limit {
+        let slice = SLICE.min(limit - moved);
+        let runs = app.control().store().move_queued(&change, slice).await?;
+        let count = u32::try_from(runs.len()).unwrap_or(slice);
+        (moved, more) = (moved + count, count == slice);
+    }
+    tracing::info!(from = change.from, to = change.to, moved, by, reason = asked.reason, "runs moved to another queue");
+    app.engine.queues_changed();
+    Ok(Json(QueueMoved { moved, more }))
+}
+
+/// Puts a run that waits into another queue.
+#[utoipa::path(post, path = routes::RUN_MOVE, tag = "runs", params(("run" = String, Path)), request_body = RunMove,
+    responses((status = 200, body = api::Run)))]
+async fn move_run(
+    State(app): State<App>,
+    PathOf(run): PathOf<String>,
+    Extension(caller): Extension<Caller>,
+    Body(asked): Body<RunMove>,
+) -> Answer<Response> {
+    let run = app.control().run(id(&run)?).await?;
+    let line = Line::parse(&run.queue);
+    if run.state != RunState::Queued || line.is_of_workflows() {
+        let why = format!("run {} is {} and waits in no queue", run.id, run.state);
+        return Err(Refusal::new(ErrorCode::RunNotQueued, why));
+    }
+    let from = line.queue().to_owned();
+    let by = may_move(&caller, &from, ("/queue", &asked.queue), asked.reason.as_ref())?;
+    let change = StoreMove { from, to: asked.queue, which: Moving::Run(run.id) };
+    if app.control().store().move_queued(&change, 1).await?.is_empty() {
+        let why = format!("run {} has left the queue {} meanwhile", run.id, change.from);
+        return Err(Refusal::new(ErrorCode::RunNotQueued, why));
+    }
+    tracing::info!(run = %run.id, from = change.from, to = change.to, by, reason = asked.reason, "a run moved to another queue");
+    app.engine.queues_changed();
+    runs::shown(&app, run.id, StatusCode::OK).await
+}
+
+/// Checks where runs are to go, and answers who asks.
+fn may_move(caller: &Caller, from: &str, (pointer, to): (&str, &str), reason: Option<&String>) -> Answer<String> {
+    let by = pauses::by(caller, &api::Reason { reason: reason.cloned(), by: None })?;
+    let problem = if !api::is_valid_name(to) {
+        Some((ErrorCode::NameInvalid, format!("{to:?} cannot be the name of a queue")))
+    } else if from == to {
+        Some((ErrorCode::FieldValue, format!("the runs wait in the queue {to} already")))
+    } else if let Some(app) = [from, to].iter().find_map(|queue| queue.strip_prefix(EXECUTORS)) {
+        let why = format!("only the executors of the app {app} take runs from its queue, and no other runs");
+        Some((ErrorCode::FieldValue, why))
+    } else {
+        None
+    };
+    match problem {
+        Some((code, why)) => Err(Refusal::invalid(vec![Problem::new(code, why).at(pointer)])),
+        None => Ok(by),
+    }
+}
