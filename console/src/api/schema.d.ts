@@ -1528,6 +1528,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queues/{queue}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts runs that wait in a queue into another one. Runs that have been claimed meanwhile stay. */
+        post: operations["queues_move_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queues/{queue}/pause": {
         parameters: {
             query?: never;
@@ -1675,6 +1692,23 @@ export interface paths {
         get: operations["runs_text"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Puts a run that waits into another queue. */
+        post: operations["runs_move_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5924,6 +5958,32 @@ export interface components {
              */
             workers: number;
         };
+        /** @description Which runs that wait in a queue are to wait in another one. */
+        QueueMove: {
+            /** @description Only runs of this job. */
+            job?: string | null;
+            /**
+             * Format: int32
+             * @description How many move at most: those that would leave first. Without it, as many as one request may move: 10000.
+             */
+            limit?: number | null;
+            /** @description The namespace of the job, where it is not `default`. */
+            namespace?: string | null;
+            /** @description Why; the server notes it in its log. */
+            reason?: string | null;
+            /** @description The queue in which they are to wait. */
+            to: string;
+        };
+        /** @description How many runs wait in another queue now. */
+        QueueMoved: {
+            /** @description Whether more may wait: the request moved as many as it may. Ask again. */
+            more: boolean;
+            /**
+             * Format: int32
+             * @description Runs that have moved.
+             */
+            moved: number;
+        };
         /** @description So many runs in a time, evenly spread; what a second allows may leave at once. */
         QueueRate: {
             /**
@@ -6269,6 +6329,13 @@ export interface components {
             run: string;
             /** @description Name of the task, with the item in brackets where the task runs more than once. */
             task: string;
+        };
+        /** @description The queue in which one run is to wait. */
+        RunMove: {
+            /** @description Its name. */
+            queue: string;
+            /** @description Why; the server notes it in its log. */
+            reason?: string | null;
         };
         /** @description How a run that is asked for differs from a scheduled one. */
         RunNow: {
@@ -11641,6 +11708,44 @@ export interface operations {
             };
         };
     };
+    queues_move_queue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueMove"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueMoved"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     queues_pause: {
         parameters: {
             query?: never;
@@ -11964,6 +12069,44 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_move_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunMove"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
                 };
             };
             /** @description Refused */

@@ -105,6 +105,7 @@ export const codes: Readonly<Record<string, string>> = {
   'calendar.in_use': '日历仍被使用',
   'run.not_found': '运行不存在',
   'run.final': '运行已结束',
+  'run.not_queued': '此运行不在队列中等待',
   'run.not_workflow': '此运行不是工作流',
   'run.not_begun': '工作流运行尚未开始',
   'run.is_task': '此运行属于某个任务',

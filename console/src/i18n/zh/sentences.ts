@@ -139,6 +139,10 @@ export const sentences: Sentences = {
     'task.final': [[/^task "(?<task>.+)" is (?<state>\w+) already$/, '任务“{task}”已{state}']],
     'run.final': [[/^run (?<run>\S+) is (?<state>\w+) already$/, '运行 {run} 已{state}']],
     'run.not_begun': [[/^run (?<run>\S+) is (?<state>\w+): its tasks are there once it has begun$/, '运行 {run} 的状态为{state}：开始之后才有任务']],
+    'run.not_queued': [
+      [/^run (?<run>\S+) is (?<state>\w+) and waits in no queue$/, '运行 {run} 的状态为{state}，不在队列中等待'],
+      [/^run (?<run>\S+) has left the queue (?<queue>\S+) meanwhile$/, '运行 {run} 已离开队列 {queue}'],
+    ],
     'run.not_found': [[/^"(?<run>.+)" is not the id of a run$/, '“{run}”不是运行的编号']],
     'server.draining': [[/^the server is shutting down, and starts no runs$/, '服务器正在关闭，不再启动运行']],
     'resource.stale': [[/^the flow has another version by now$/, '数据流已有新版本']],

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Ellipsis, Pause, Play, SlidersHorizontal, TriangleAlert } from 'lucide-react';
+import { ArrowRightLeft, Ellipsis, Pause, Play, SlidersHorizontal, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { CopyItems } from '@/components/ActionBar';
@@ -17,6 +17,7 @@ import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { LabelLimits } from './LabelLimits';
 import { LimitsDialog } from './LimitsDialog';
+import { MoveDialog } from './MoveDialog';
 import { QueueDialog } from './QueueDialog';
 import { type Queue, queuesQuery } from './queries';
 import css from './Queues.module.css';
@@ -31,6 +32,7 @@ export function QueuesPage() {
   const show = (queue: string | undefined) => void navigate({ to: '.', search: { queue }, replace: true });
   const query = useQuery(queuesQuery);
   const [setting, setSetting] = useState<Queue>();
+  const [moving, setMoving] = useState<Queue>();
   const setPaused = usePause();
   const chosen = query.data?.find(({ name }) => name === search.queue);
   const columns: Column<Queue>[] = [
@@ -92,6 +94,9 @@ export function QueuesPage() {
           <MenuItem icon={SlidersHorizontal} onSelect={() => setSetting(queue)}>
             {t.queues.set}
           </MenuItem>
+          <MenuItem icon={ArrowRightLeft} disabledReason={queue.name.startsWith('xxl.') ? t.queues.moveExecutors : queue.queued === 0 ? t.queues.nothingWaits : undefined} onSelect={() => setMoving(queue)}>
+            {t.queues.move}
+          </MenuItem>
           <MenuLine />
           <CopyItems
             command={{
@@ -131,6 +136,7 @@ export function QueuesPage() {
           onClose={() => show(undefined)}
         />
       )}
+      {moving && <MoveDialog queue={moving} known={query.data ?? []} onClose={() => setMoving(undefined)} />}
       {setting && <LimitsDialog queue={setting} onClose={() => setSetting(undefined)} />}
     </Page>
   );

@@ -44,3 +44,8 @@ export function limitsCommand(queue: string, settings: QueueSettings): Command {
     http: { method: 'PUT', path: fillPath('/api/v1/queues/{queue}', { queue }), body: settings },
   };
 }
+
+/** What moves the runs that wait in a queue, for the command line and for curl. */
+export function moveCommand(queue: string, to: string): Command {
+  return { cli: ['queue', 'move', queue, to], http: { method: 'POST', path: fillPath('/api/v1/queues/{queue}/move', { queue }), body: { to } } };
+}

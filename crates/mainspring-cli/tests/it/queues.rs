@@ -26,7 +26,7 @@ fn runs_that_wait_are_moved_to_another_queue() {
     let program = Program::new();
     let _live = Live::start_with(&program, &["server", "--data", "data"]);
     let files = ["letter", "parcel"]
-        .map(|name| program.file(format!("{name}.yaml"), &format!("name: {name}\nqueue: mail\nrun: \"true\"\n")));
+        .map(|name| program.file(&format!("{name}.yaml"), format!("name: {name}\nqueue: mail\nrun: \"true\"\n")));
     files.iter().for_each(|file| assert_eq!(program.run(&["apply", "-f", file]).code, 0));
     for name in ["mail", "bulk"] {
         queue(&program, &["pause", name]);

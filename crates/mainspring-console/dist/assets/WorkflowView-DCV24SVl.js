@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-BzB9bq2A.js";
