@@ -57,6 +57,7 @@ pub mod routing;
 pub mod webhooks;
 pub mod window;
 pub mod workers;
+pub mod workflow_races;
 pub mod workflow_sets;
 pub mod workflows;
 
@@ -265,6 +266,8 @@ macro_rules! conformance_suite {
                 run_with_the_id_of_a_task_is_in_the_way_of_nobody,
                 end_of_a_workflow_that_is_a_task_is_told_to_its_own,
                 queue_that_is_named_like_the_line_of_workflows_has_none;
+            workflow_races:
+                child_of_two_that_end_together_is_queued_once;
             workflow_sets:
                 steps_of_many_runs_are_written_together_and_refused_alone,
                 runs_that_are_begun_together_are_begun_once,

@@ -1,6 +1,7 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_MYSQL`.
 
 mod plans;
+mod race;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -3,6 +3,7 @@
 mod floors;
 mod history;
 mod plans;
+mod race;
 
 use super::*;
 use crate::conformance_suite;
