@@ -274,6 +274,8 @@ catalogue! {
         "It belongs to a workflow run. Rerun that one: its id is the parent of this run.";
     RunLive "run.live" 409 "the run is not over"
         "What would run again is running, has not begun, or is being cancelled. Wait for its end with `mainspring run wait RUN`, or let it be cancelled first: `mainspring run rerun RUN --cancel-running`. A run that goes on keeps its version.";
+    RunRepeated "run.repeated" 409 "the run was run again already"
+        "What depends on a run in other workflows goes by the newest run of its date. The message names that one: run it again.";
     RunPlanStale "run.plan_stale" 409 "the plan of the rerun no longer holds"
         "The list of errors says what is different. Make a new plan, look at it, and carry that out: `mainspring run rerun RUN --dry-run`.";
     RunNothingToRerun "run.nothing_to_rerun" 409 "no task would run again"

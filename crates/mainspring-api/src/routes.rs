@@ -37,6 +37,8 @@
 //! | [`RUN_CANCEL`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
 //! | [`RUN_RERUN`] | POST | [`Rerun`](crate::Rerun) → 201 the new [`Run`](crate::Run) |
 //! | [`RUN_RERUN_PLAN`] | POST | [`Rerun`](crate::Rerun) → [`RerunPlan`](crate::RerunPlan) |
+//! | [`RUN_CASCADE`] | POST | [`Rerun`](crate::Rerun) → 201 the [`Backfill`](crate::Backfill) that makes the run |
+//! | [`RUN_CASCADE_PLAN`] | POST | [`Rerun`](crate::Rerun) → [`RerunPlan`](crate::RerunPlan) |
 //! | [`RUN_ATTEMPTS`] | GET | → array of [`Attempt`](crate::Attempt), first to last |
 //! | [`RUN_PAUSE`], [`RUN_RESUME`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
 //! | [`RUN_TASKS`] | GET ([`TaskFilter`](crate::TaskFilter)) | → [`Page`](crate::Page) of [`RunTask`](crate::RunTask), in the order of their names |
@@ -219,6 +221,10 @@ pub const RUN_CANCEL: &str = "/api/v1/runs/{run}/cancel";
 pub const RUN_RERUN: &str = "/api/v1/runs/{run}/rerun";
 /// What a rerun would do.
 pub const RUN_RERUN_PLAN: &str = "/api/v1/runs/{run}/rerun/plan";
+/// Starts a rerun with what depends on it in other workflows.
+pub const RUN_CASCADE: &str = "/api/v1/runs/{run}/rerun/cascade";
+/// What such a rerun would do.
+pub const RUN_CASCADE_PLAN: &str = "/api/v1/runs/{run}/rerun/cascade/plan";
 /// Lets nothing new start in a workflow run.
 pub const RUN_PAUSE: &str = "/api/v1/runs/{run}/pause";
 /// Ends the pause of a workflow run.
@@ -458,6 +464,8 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN_CANCEL, &["POST"]),
     (RUN_RERUN, &["POST"]),
     (RUN_RERUN_PLAN, &["POST"]),
+    (RUN_CASCADE, &["POST"]),
+    (RUN_CASCADE_PLAN, &["POST"]),
     (RUN_PAUSE, &["POST"]),
     (RUN_RESUME, &["POST"]),
     (RUN_TASKS, &["GET"]),

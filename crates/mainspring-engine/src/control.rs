@@ -40,7 +40,9 @@ use crate::listener::{ChangedJob, JobChange};
 use crate::notice::Notice;
 use crate::workflows::Workflows;
 
-pub use backfills::{ACTIVE_MAX, BackfillError, BackfillVerb, FIRES_MAX, Plan as BackfillPlan, PlanRow, Wish};
+pub use backfills::{
+    ACTIVE_MAX, BackfillError, BackfillVerb, CascadePlan, Cascaded, FIRES_MAX, Plan as BackfillPlan, PlanRow, Wish,
+};
 pub use herd::Herd;
 pub use jobs::{Change, JobPlan, JobSave, SaveMode};
 pub use preview::Upcoming;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mainspring_api::{ErrorCode, Problem};
 use mainspring_core::workflow::rerun::{Action, TableRow};
-use mainspring_engine::control::RerunPlan;
+use mainspring_engine::control::{CascadePlan, RerunPlan};
 use mainspring_store::{Document, DocumentExpect};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,9 @@ pub(crate) struct Remembered {
     rerun_as: Option<String>,
     /// What happens to each task and how it had ended, in words.
     tasks: BTreeMap<String, String>,
+    /// What happens to each date of other workflows that depends on it, in words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    dependants: BTreeMap<String, String>,
 }
 
 impl Remembered {
@@ -43,13 +46,25 @@ impl Remembered {
             version: plan.version.0,
             rerun_as: plan.rerun_as.map(|run| run.to_string()),
             tasks: plan.rows.iter().filter(is_planned).map(task).collect(),
+            dependants: BTreeMap::new(),
         }
+    }
+
+    /// The same with what depends on it.
+    pub(crate) fn of_cascade(plan: &CascadePlan) -> Self {
+        let rows = plan.backfill.rows_below().into_iter();
+        let dependants = rows.map(|(key, trigger, row)| {
+            let name = format!("{}/{trigger}/{}", key.name, row.fire_time);
+            let run = row.run.map_or("no run".to_owned(), |run| format!("run {run}"));
+            (name, format!("{} ({run}, {})", row.action, row.why.as_deref().unwrap_or_default()))
+        });
+        Self { dependants: dependants.collect(), ..Self::of(&plan.rerun) }
     }
 }
 
 /// Keeps a plan under its name.
 pub(crate) async fn remember(app: &App, hash: &str, plan: Remembered) -> Answer<()> {
-    if plan.tasks.len() > TASKS_MAX {
+    if plan.tasks.len() + plan.dependants.len() > TASKS_MAX {
         return Ok(());
     }
     let now = app.now();
@@ -76,9 +91,17 @@ pub(crate) async fn find(app: &App, hash: &str) -> Answer<Option<Remembered>> {
 
 /// Refuses a plan in whose place there is another one by now.
 pub(crate) fn stale(hash: &str, before: Option<&Remembered>, plan: &RerunPlan) -> Refusal {
+    refused(hash, before, plan, Remembered::of(plan))
+}
+
+/// The same of a plan with what depends on it.
+pub(crate) fn stale_cascade(hash: &str, before: Option<&Remembered>, plan: &CascadePlan) -> Refusal {
+    refused(hash, before, &plan.rerun, Remembered::of_cascade(plan))
+}
+
+fn refused(hash: &str, before: Option<&Remembered>, plan: &RerunPlan, now: Remembered) -> Refusal {
     let shown: String = hash.chars().take(64).collect();
     let detail = format!("plan \"{}\" no longer holds: the plan is {} by now", shown.escape_debug(), plan.hash);
-    let now = Remembered::of(plan);
     let differences = match before {
         Some(before) => differences(before, &now),
         None => vec![(String::new(), "what was planned is not known any more".to_owned())],
@@ -121,6 +144,15 @@ fn differences(before: &Remembered, now: &Remembered) -> Vec<(String, String)> {
                 .push((format!("/tasks/{name}"), format!("task {name}: {}; planned was {}", word(by_now), word(then))));
         }
     }
+    let dates: std::collections::BTreeSet<&String> = before.dependants.keys().chain(now.dependants.keys()).collect();
+    for date in dates {
+        let (then, by_now) = (before.dependants.get(date), now.dependants.get(date));
+        if then != by_now {
+            let word = |it: Option<&String>| it.map_or("no such date".to_owned(), Clone::clone);
+            let what = format!("{date}: {}; planned was {}", word(by_now), word(then));
+            found.push(("/dependants".to_owned(), what));
+        }
+    }
     if found.is_empty() {
         found.push((String::new(), "other tasks were selected".to_owned()));
     }
@@ -133,7 +165,8 @@ mod tests {
 
     fn plan(rerun_as: Option<&str>, version: i64, tasks: &[(&str, &str)]) -> Remembered {
         let tasks = tasks.iter().map(|(name, what)| ((*name).to_owned(), (*what).to_owned())).collect();
-        Remembered { run: "r".into(), version, rerun_as: rerun_as.map(str::to_owned), tasks }
+        let dependants = BTreeMap::new();
+        Remembered { run: "r".into(), version, rerun_as: rerun_as.map(str::to_owned), tasks, dependants }
     }
 
     #[test]
@@ -153,5 +186,8 @@ mod tests {
                 "task c: rerun; planned was no such task",
             ]
         );
+        let dependants = BTreeMap::from([("report/daily/1970".to_owned(), "create (no run, it needs r)".to_owned())]);
+        let now = Remembered { dependants, ..before.clone() };
+        assert_eq!(texts(&now), ["report/daily/1970: create (no run, it needs r); planned was no such date"]);
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod apply;
 mod approvals;
 mod backfills;
 mod calendars;
+mod cascades;
 mod check;
 mod cluster;
 mod dashboard;
@@ -157,6 +158,7 @@ fn table() -> Vec<Route> {
         views::routes(),
         why::routes(),
         reruns::routes(),
+        cascades::routes(),
         runs::routes(),
         tasks::routes(),
         approvals::routes(),

@@ -110,6 +110,7 @@ export const codes: Readonly<Record<string, string>> = {
   'run.not_begun': '工作流运行尚未开始',
   'run.is_task': '此运行属于某个任务',
   'run.live': '运行尚未结束',
+  'run.repeated': '此运行已被重新运行过',
   'run.plan_stale': '重新运行的计划已过时',
   'run.nothing_to_rerun': '没有任务会重新运行',
   'task.not_found': '运行中没有此任务',

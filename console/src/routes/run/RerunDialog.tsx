@@ -10,6 +10,7 @@ import { type Column, DataTable } from '@/components/DataTable';
 import { Dialog } from '@/components/Dialog';
 import { Failure, Skeleton } from '@/components/Feedback';
 import { CheckBox, Field, Select, TextInput } from '@/components/Field';
+import { Instant } from '@/components/Instant';
 import { Menu } from '@/components/Menu';
 import { StateBadge } from '@/components/StateBadge';
 import { toast } from '@/components/toast';
@@ -21,7 +22,7 @@ import { graphOf } from '../workflow/graph';
 import { definedTasksQuery } from '../workflow/queries';
 import css from './Rerun.module.css';
 import type { Run } from './queries';
-import { type Choice, type RerunPlan, type RerunTask, cliOf, differences, planQuery, requestOf } from './rerun';
+import { type BackfillPlanItem, type Choice, type RerunPlan, type RerunTask, cliOf, dateKey, differences, pathsOf, planQuery, requestOf } from './rerun';
 
 const ways: readonly Choice['which'][] = ['failed', 'tasks', 'missing', 'all'];
 /** What becomes of a task, as a state that the console draws. */
@@ -40,7 +41,9 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
   // The plan that was refused, to show what is different now.
   const [refused, setRefused] = useState<RerunPlan>();
   const request = useMemo(() => requestOf(choice), [choice]);
-  const query = useQuery(planQuery(run.id, request));
+  // Only a run that is over stands for its date for good.
+  const cascade = choice.cascade === true && !live && choice.which !== 'missing';
+  const query = useQuery(planQuery(run.id, request, cascade));
   const plan = request ? query.data : undefined;
   const changed = plan ? differences(refused, plan) : new Map<string, RerunTask | undefined>();
   const change = (next: Partial<Choice>) => {
@@ -70,7 +73,22 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
       void client.invalidateQueries({ queryKey: ['rerun-plan', run.id] });
     },
   });
-  const problem = apply.error ? asApiError(apply.error) : undefined;
+  const applyAll = useMutation({
+    mutationFn: (of: RerunPlan) => ask(api.POST('/api/v1/runs/{run}/rerun/cascade', { params: { path: { run: run.id }, header: { 'Idempotency-Key': idempotencyKey() } }, body: { ...request, plan: of.plan, ...(reason === '' ? {} : { reason }) } })),
+    onSuccess: (backfill) => {
+      onClose();
+      toast({ tone: 'good', text: t.rerun.cascadeDone });
+      void client.invalidateQueries();
+      void navigate({ to: '/ns/$ns/backfills/$backfill', params: { ns: backfill.namespace, backfill: backfill.id } });
+    },
+    onError: (error, of) => {
+      if (asApiError(error).code !== 'run.plan_stale') return;
+      setRefused(of);
+      void client.invalidateQueries({ queryKey: ['rerun-plan', run.id] });
+    },
+  });
+  const carry = cascade ? applyAll : apply;
+  const problem = carry.error ? asApiError(carry.error) : undefined;
   const isStale = problem?.code === 'run.plan_stale';
   const nothing = plan && plan.reruns === 0;
   const canApply = plan !== undefined && !nothing && !query.isFetching;
@@ -84,10 +102,10 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
       footer={
         <>
           <Menu trigger={<IconButton label={t.common.moreActions} icon={ChevronDown} tip={false} />}>
-            <CopyItems command={{ cli: cliOf(run.id, request ?? {}, plan?.plan), http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', { run: run.id }), body: { ...request, ...(plan ? { plan: plan.plan } : {}) } } }} />
+            <CopyItems command={{ cli: cliOf(run.id, request ?? {}, plan?.plan, cascade), http: { method: 'POST', path: fillPath(pathsOf(cascade).apply, { run: run.id }), body: { ...request, ...(plan ? { plan: plan.plan } : {}) } } }} />
           </Menu>
           <Button onClick={onClose}>{t.common.cancel}</Button>
-          <Button tone="primary" busy={apply.isPending} disabled={!canApply} onClick={() => plan && apply.mutate(plan)}>
+          <Button tone="primary" busy={carry.isPending} disabled={!canApply} onClick={() => plan && carry.mutate(plan)}>
             {plan ? t.rerun.apply(formats.number(plan.reruns)) : t.run.rerun}
           </Button>
         </>
@@ -106,6 +124,7 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
           <div className={css.checks}>
             <CheckBox label={t.rerun.downstream} disabled={choice.which !== 'tasks'} checked={choice.downstream} onChange={(event) => change({ downstream: event.target.checked })} />
             <CheckBox label={t.rerun.upstream} disabled={choice.which !== 'tasks'} checked={choice.upstream} onChange={(event) => change({ upstream: event.target.checked })} />
+            {!live && <CheckBox label={t.rerun.cascade} disabled={choice.which === 'missing'} checked={cascade} onChange={(event) => change({ cascade: event.target.checked })} />}
             {live && <CheckBox label={t.rerun.cancelRunning} checked={choice.cancelRunning} onChange={(event) => change({ cancelRunning: event.target.checked })} />}
           </div>
           <Field label={t.rerun.version}>
@@ -192,6 +211,33 @@ function Plan({ plan, changed }: { plan: RerunPlan; changed: ReadonlyMap<string,
       </p>
       {plan.rerun_as && <p className={css.quiet}>{t.rerun.already(plan.rerun_as)}</p>}
       <DataTable label={t.rerun.plan} columns={columns} rows={rows} rowKey={({ name }) => name} rowName={({ name }) => name} rowTone={(task) => (changed.has(task.name) ? 'bad' : task.action === 'keep' ? 'muted' : undefined)} />
+      {plan.below && <Dependants plan={plan} />}
     </div>
+  );
+}
+
+/** Dates of other workflows that run after it, level by level. */
+function Dependants({ plan }: { plan: RerunPlan }) {
+  const t = useT();
+  const formats = useFormats();
+  const rows = plan.dependants ?? [];
+  const { create, rerun, keep, active, absent } = plan.below ?? { create: 0, rerun: 0, keep: 0, active: 0, absent: 0 };
+  const all = create + rerun + keep + active + (absent ?? 0);
+  if (all === 0) return <p className={css.quiet}>{t.rerun.noDependants}</p>;
+  const columns: Column<BackfillPlanItem>[] = [
+    { id: 'level', header: t.backfills.level, width: '4rem', align: 'end', cell: ({ level }) => formats.number(level ?? 0) },
+    { id: 'job', header: t.backfills.job, cell: ({ job }) => <strong>{job}</strong> },
+    { id: 'date', header: t.backfills.fireTime, width: '13rem', cell: ({ fire_at }) => <Instant at={fire_at} date /> },
+    { id: 'action', header: t.rerun.action, width: '11rem', cell: ({ action, tasks }) => [t.backfills.actions[action as keyof typeof t.backfills.actions] ?? action, typeof tasks === 'number' && t.backfills.tasksOf(formats.number(tasks))].filter(Boolean).join(' · ') },
+    { id: 'why', header: t.rerun.because, wide: true, cell: ({ why, reason }) => [why, reason].filter(Boolean).join(' · ') },
+  ];
+  return (
+    <>
+      <p className={css.summary}>
+        {t.rerun.dependants(formats.number(create + rerun), formats.number(all))}
+        {all > rows.length && ` ${t.rerun.moreDependants(formats.number(all - rows.length))}`}
+      </p>
+      <DataTable label={t.rerun.dependantsLabel} columns={columns} rows={rows} rowKey={dateKey} rowName={dateKey} rowTone={({ action }) => (action === 'create' || action === 'rerun' ? undefined : 'muted')} />
+    </>
   );
 }

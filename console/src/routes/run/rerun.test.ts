@@ -17,6 +17,7 @@ test('the command line says the same', () => {
   expect(cliOf('r1', requestOf(choice) ?? {}, 'abc')).toEqual(['run', 'rerun', 'r1', '--task', 'clean', '--task', 'load', '--downstream', '--apply', 'abc']);
   expect(cliOf('r1', { failed: true, cancel_running: true }, 'abc')).toEqual(['run', 'rerun', 'r1', '--failed', '--cancel-running', '--apply', 'abc']);
   expect(cliOf('r1', { failed: true }, undefined)).toEqual(['run', 'rerun', 'r1', '--failed', '--dry-run']);
+  expect(cliOf('r1', { failed: true }, 'abc', true)).toEqual(['run', 'rerun', 'r1', '--cascade', '--failed', '--apply', 'abc']);
 });
 
 test('plans differ where a task has another fate', () => {

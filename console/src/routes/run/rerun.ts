@@ -6,6 +6,7 @@ import type { components } from '@/api/schema';
 export type Rerun = components['schemas']['Rerun'];
 export type RerunPlan = components['schemas']['RerunPlan'];
 export type RerunTask = components['schemas']['RerunTask'];
+export type BackfillPlanItem = components['schemas']['BackfillPlanItem'];
 
 /** Which tasks: all, those that failed, those that are missing, or chosen ones. */
 export type Which = 'failed' | 'tasks' | 'missing' | 'all';
@@ -17,6 +18,8 @@ export interface Choice {
   upstream: boolean;
   version: 'pinned' | 'latest';
   cancelRunning?: boolean;
+  /** Whether what depends on the date of the run in other workflows runs, too. */
+  cascade?: boolean;
 }
 
 /** The request for a choice; nothing while no task is chosen. */
@@ -29,16 +32,21 @@ export function requestOf({ which, tasks, downstream, upstream, version, cancelR
   return { tasks: [...tasks].sort(), ...(downstream ? { downstream } : {}), ...(upstream ? { upstream } : {}), ...newest };
 }
 
+/** Where plans are made and carried out: with what depends on the run, or without. */
+export function pathsOf(cascade: boolean) {
+  return cascade ? ({ apply: '/api/v1/runs/{run}/rerun/cascade', plan: '/api/v1/runs/{run}/rerun/cascade/plan' } as const) : ({ apply: '/api/v1/runs/{run}/rerun', plan: '/api/v1/runs/{run}/rerun/plan' } as const);
+}
+
 /** The same for the command line. */
-export function cliOf(run: string, rerun: Rerun, plan: string | undefined): string[] {
-  const flags = [rerun.failed && '--failed', rerun.missing && '--missing', rerun.downstream && '--downstream', rerun.upstream && '--upstream', rerun.cancel_running && '--cancel-running'].filter((flag) => typeof flag === 'string');
+export function cliOf(run: string, rerun: Rerun, plan: string | undefined, cascade = false): string[] {
+  const flags = [cascade && '--cascade', rerun.failed && '--failed', rerun.missing && '--missing', rerun.downstream && '--downstream', rerun.upstream && '--upstream', rerun.cancel_running && '--cancel-running'].filter((flag) => typeof flag === 'string');
   return ['run', 'rerun', run, ...(rerun.tasks ?? []).flatMap((task) => ['--task', task]), ...flags, ...(rerun.version ? ['--version', rerun.version] : []), ...(plan ? ['--apply', plan] : ['--dry-run'])];
 }
 
-export const planQuery = (run: string, rerun: Rerun | undefined) =>
+export const planQuery = (run: string, rerun: Rerun | undefined, cascade = false) =>
   queryOptions({
-    queryKey: ['rerun-plan', run, rerun],
-    queryFn: ({ signal }) => ask(api.POST('/api/v1/runs/{run}/rerun/plan', { params: { path: { run } }, body: rerun ?? {}, signal })),
+    queryKey: ['rerun-plan', run, rerun, cascade],
+    queryFn: ({ signal }) => ask(api.POST(pathsOf(cascade).plan, { params: { path: { run } }, body: rerun ?? {}, signal })),
     enabled: rerun !== undefined,
     retry: false,
     staleTime: 5000,
@@ -53,3 +61,6 @@ export function differences(before: RerunPlan | undefined, after: RerunPlan): Re
   const gone = before.tasks.filter(({ name }) => !after.tasks.some((task) => task.name === name)).map((task) => [task.name, task] as const);
   return new Map([...now, ...gone]);
 }
+
+/** The name of a date of another workflow. */
+export const dateKey = ({ job, trigger, fire_at }: BackfillPlanItem) => `${job ?? ''} ${trigger ?? ''} ${fire_at}`;

@@ -2,8 +2,8 @@
 
 use super::{Client, ClientError, LogItem, LogStreamReader};
 use crate::{
-    Attempt, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogPage, Page, Reason, Rerun, RerunPlan, Run,
-    RunFilter, Why, routes,
+    Attempt, Backfill, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogPage, Page, Reason, Rerun, RerunPlan,
+    Run, RunFilter, Why, routes,
 };
 
 impl Client {
@@ -35,6 +35,16 @@ impl Client {
     /// Says what a rerun of a workflow run would do. Nothing is changed.
     pub async fn plan_rerun(&self, run: &str, rerun: &Rerun) -> Result<RerunPlan, ClientError> {
         self.act(routes::RUN_RERUN_PLAN, &[run], rerun).await
+    }
+
+    /// Starts a rerun of tasks of a workflow run, and of what depends on its date in other workflows: a backfill of that date.
+    pub async fn rerun_cascade(&self, run: &str, rerun: &Rerun) -> Result<Backfill, ClientError> {
+        self.act(routes::RUN_CASCADE, &[run], rerun).await
+    }
+
+    /// Says what such a rerun would do. Nothing is changed.
+    pub async fn plan_cascade(&self, run: &str, rerun: &Rerun) -> Result<RerunPlan, ClientError> {
+        self.act(routes::RUN_CASCADE_PLAN, &[run], rerun).await
     }
 
     /// Lists the attempts of a run, first to last.

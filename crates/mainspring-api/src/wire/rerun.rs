@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::words;
-use crate::{RunState, TaskState};
+use crate::{BackfillActions, BackfillPlanItem, RunState, TaskState};
 
 /// How a run is to run again. Without tasks, `failed` or `missing`, all of it does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -98,6 +98,12 @@ pub struct RerunPlan {
     pub estimate_ms: Option<u64>,
     /// Each task, in the order of their names; then those that are gone.
     pub tasks: Vec<RerunTask>,
+    /// Of a rerun with what depends on it in other workflows: how many of their dates, by what is done about them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<BackfillActions>,
+    /// These dates, level by level: the first 1,000.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependants: Vec<BackfillPlanItem>,
 }
 
 /// What would become of a task.

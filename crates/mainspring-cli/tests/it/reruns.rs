@@ -100,6 +100,39 @@ fn what_failed_runs_again_with_the_results_of_the_rest() {
 }
 
 #[test]
+fn what_depends_on_a_run_is_shown_below_its_tasks_and_run_after_it() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, SERVER);
+    let schedule = json!({"cron": "0 6 * * *", "timezone": "UTC"});
+    let need = json!([{"workflow": "ingest", "task": "load"}]);
+    apply(&program, &json!({"name": "ingest", "schedule": schedule, "tasks": {"load": {"noop": true}}}));
+    apply(&program, &json!({"name": "report", "schedule": schedule, "tasks": {"sums": {"noop": true, "needs": need}}}));
+    let day = ["--from", "2025-07-01", "--to", "2025-07-01"];
+    let filled = program.run(&[&["backfill", "start", "ingest", "--wait"], &day[..]].concat());
+    assert_eq!(filled.code, 0, "{filled:?}");
+    let run = program.run(&["run", "list", "--job", "ingest", "-o", "name"]).stdout.trim().to_owned();
+
+    let chosen = ["run", "rerun", &run, "--task", "load", "--downstream", "--cascade"];
+    let shown = program.run(&[&chosen[..], &["--dry-run"]].concat());
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.stdout.contains("sums needs ingest:load@same"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("other workflows: 1 to create, 0 to run again"), "{}", shown.stdout);
+    let plan = shown.stdout.trim().rsplit_once("--apply ").expect("it names its plan").1.to_owned();
+    let started = program.run(&[&chosen[..], &["--apply", &plan, "-o", "name"]].concat());
+    assert_eq!(started.code, 0, "{started:?}");
+    let id = started.stdout.trim().to_owned();
+    let list = ["backfill", "list", "--cascade-of", &id, "-o", "json"];
+    let of = |found: &crate::program::Ended| serde_json::from_str::<Value>(&found.stdout).unwrap_or_default();
+    let done = crate::live::until(&program, &list, |found| of(found)["items"][0]["state"] == "completed");
+    assert_eq!(of(&done)["items"][0]["job"], "report", "{done:?}");
+
+    let wrong = program.run(&["run", "rerun", &run, "--missing", "--cascade"]);
+    assert_eq!(wrong.code, 2, "{wrong:?}");
+    let again = program.run(&chosen);
+    assert!(again.stderr.starts_with("error[run.repeated]"), "{again:?}");
+}
+
+#[test]
 fn a_rerun_survives_kills_and_does_nothing_twice() {
     const LENGTH: usize = 12;
     const FIRST: usize = 4;

@@ -2,6 +2,7 @@
 
 mod cascade;
 mod part;
+mod rerun;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +21,7 @@ use sha2::{Digest, Sha256};
 use super::{Control, Error, TRIES, no_job};
 use crate::definitions::reached;
 use cascade::First;
+pub use rerun::{CascadePlan, Cascaded};
 
 /// Fire times that a range may have.
 pub const FIRES_MAX: usize = 100_000;

@@ -22,7 +22,7 @@ use thiserror::Error;
 use super::{Asking, Control, Error, Result, no_job};
 use live::InPlace;
 pub use live::Reran;
-pub(crate) use part::{PartError, plan_part};
+pub(crate) use part::{PartError, newest_of, plan_part};
 
 /// Which tasks of a workflow run are to run again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -171,6 +171,14 @@ pub enum RerunError {
         /// Why.
         why: String,
     },
+    /// It was repeated before, and what depends on it goes by the newest run.
+    #[error("run {run} was run again as {newest}, which counts for its date")]
+    Repeated {
+        /// The run.
+        run: RunId,
+        /// The newest run that repeats it.
+        newest: RunId,
+    },
     /// Somebody else has repeated the run at the same time.
     #[error("another rerun of run {run} came first")]
     Overtaken {
@@ -277,7 +285,7 @@ impl Control {
 }
 
 impl RerunPlan {
-    fn must_run(&self) -> std::result::Result<(), RerunError> {
+    pub(in crate::control) fn must_run(&self) -> std::result::Result<(), RerunError> {
         if self.count(Action::Rerun) > 0 && self.in_place.as_ref().is_none_or(|it| !it.is_empty()) {
             return Ok(());
         }

@@ -8,7 +8,9 @@ use mainspring_core::run::RunState;
 use mainspring_core::workflow::backfill::{Action, BackfillState, Order, Reprocess};
 use mainspring_core::workflow::{At, Elsewhere, NeedAt, OnMissing, Workflow};
 use mainspring_engine::Engine;
-use mainspring_engine::control::{BackfillError, BackfillPlan, Wish};
+use mainspring_engine::control::{
+    Ask, BackfillError, BackfillPlan, Cascaded, Error, RerunAsk, RerunError, RerunTasks, Wish,
+};
 use mainspring_store::{BackfillItem, BackfillRow, MemoryStore, RunInfo};
 
 use crate::elsewhere::{report, save_with, waits};
@@ -179,4 +181,81 @@ async fn cascade_ends_where_dates_do() {
     assert_eq!(found[..2], [(1, "back"), (1, "loop")]);
     assert!((4..=6).contains(&found.len()), "up to now: {found:?}");
     assert!(plan.rows.len() == 1 && found.iter().all(|(level, _)| *level <= 3));
+}
+
+/// The run of the only date of a backfill.
+async fn one_run(engine: &Engine, row: &BackfillRow) -> RunInfo {
+    let mut runs = runs(engine, row).await;
+    assert_eq!(runs.len(), 1, "{row:?}");
+    runs.remove(0)
+}
+
+#[tokio::test]
+async fn rerun_of_a_run_takes_what_depends_on_its_date_with_it() {
+    over_both(async |store| {
+        let stage = stage();
+        let engine = stage.engine(store).await;
+        three(&engine).await;
+        let (control, key) = (engine.control(), JobKey::new("default", "ingest"));
+        let filled = wish("03:00", "03:00", Reprocess::Missing);
+        let started = control.start_backfill(&key, &filled, None, None).await.expect("started");
+        let before = over(&engine, started.id).await;
+        let (load, mail) = (one_run(&engine, &before[0]).await, one_run(&engine, &before[2]).await);
+
+        let tasks = RerunTasks::Named { tasks: vec!["load".to_owned()], downstream: true, upstream: false };
+        let ask = RerunAsk { tasks, ..RerunAsk::default() };
+        let plan = control.plan_cascade(load.id, &ask).await.expect("planned");
+        assert_eq!(plan.rerun.count(mainspring_core::workflow::rerun::Action::Rerun), 1);
+        let again = |level, job| (level, job, "04".to_owned(), Action::Rerun, Some(2));
+        assert_eq!(below(&plan.backfill), [again(1, "report"), again(2, "mail")]);
+        assert_eq!(control.plan_cascade(load.id, &ask).await.expect("planned"), plan, "nothing has changed");
+        let alone = control.plan_rerun(load.id, &ask).await.expect("planned");
+        assert_ne!(alone.hash, plan.rerun.hash, "it does less");
+
+        let hash = plan.rerun.hash.as_str();
+        let done = control.rerun_cascade(load.id, &ask, Some(hash), Some("Zoë".to_owned())).await.expect("started");
+        let Cascaded::Started(first) = done else { panic!("{done:?}") };
+        let after = over(&engine, first.id).await;
+        for row in &after {
+            assert_eq!((row.state, row.counts.succeeded), (BackfillState::Completed, 1), "{row:?}");
+        }
+        assert_eq!(after[0].created_by.as_deref(), Some("Zoë"));
+        let new = one_run(&engine, &after[0]).await;
+        assert_eq!((new.rerun_of, new.fire_time, new.priority), (Some(load.id), load.fire_time, load.priority));
+        let mailed = one_run(&engine, &after[2]).await;
+        assert_eq!(mailed.rerun_of, Some(mail.id));
+        let loaded = new.ended_at.expect("it is over");
+        assert!(mailed.created_at >= loaded, "it began before what it needs had ended");
+
+        // The run that there was counts no more.
+        let refused = control.rerun_cascade(load.id, &ask, Some(hash), None).await;
+        let Err(BackfillError::Control(Error::Rerun(RerunError::Repeated { newest, .. }))) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(newest, new.id);
+        let stale = control.rerun_cascade(new.id, &ask, Some(hash), None).await.expect("planned");
+        assert!(matches!(stale, Cascaded::Stale(_)), "{stale:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rerun_with_dependants_wants_a_run_that_is_over_and_has_a_date() {
+    let stage = stage();
+    let engine = stage.engine(Arc::new(MemoryStore::new())).await;
+    let ingest = Workflow { tasks: vec![task("load", "hold", &[])], ..Workflow::default() };
+    save_with(&engine, "ingest", ingest, "0 * * * *", None).await;
+    let (control, key) = (engine.control(), JobKey::new("default", "ingest"));
+    let by_hand = control.run_now(&key, Ask::default()).await.expect("asked for");
+    stage.until_entered("load").await;
+    let refused = control.plan_cascade(by_hand.id, &RerunAsk::default()).await;
+    assert!(matches!(refused, Err(BackfillError::Control(Error::Rerun(RerunError::Live { .. })))), "{refused:?}");
+    stage.gate.send_replace(true);
+    let is_over = async || control.run(by_hand.id).await.expect("there").state.is_final().then_some(());
+    until("the run is over", is_over).await;
+    let refused = control.plan_cascade(by_hand.id, &RerunAsk::default()).await;
+    assert!(matches!(refused, Err(BackfillError::NoSchedule(_))), "{refused:?}");
+    let missing = RerunAsk { tasks: RerunTasks::Missing, ..RerunAsk::default() };
+    let refused = control.plan_cascade(by_hand.id, &missing).await;
+    assert!(matches!(refused, Err(BackfillError::Control(Error::Rerun(RerunError::Nothing { .. })))), "{refused:?}");
 }

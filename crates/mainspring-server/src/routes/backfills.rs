@@ -205,7 +205,7 @@ async fn retry_failed(
 }
 
 /// Who starts a backfill: who says so, else how the caller was let in.
-fn by(caller: &Caller, by: Option<String>) -> Answer<String> {
+pub(super) fn by(caller: &Caller, by: Option<String>) -> Answer<String> {
     let asked = Reason { by, reason: None };
     let told = pauses::by(caller, &asked)?;
     Ok(asked.by.unwrap_or(told))
@@ -313,7 +313,7 @@ const fn action(of: Action) -> api::BackfillAction {
     }
 }
 
-fn actions(specs: &[&Spec]) -> api::BackfillActions {
+pub(super) fn actions(specs: &[&Spec]) -> api::BackfillActions {
     let of = |action| specs.iter().filter_map(|spec| spec.actions.get(&action)).sum();
     api::BackfillActions {
         create: of(Action::Create),
@@ -361,7 +361,7 @@ fn shown_plan(plan: BackfillPlan, from: usize, limit: usize) -> api::BackfillPla
 }
 
 /// A fire time of a plan; of which job and trigger, if it is not one of what was chosen.
-fn shown_row(of: Option<(&JobKey, &str)>, row: &PlanRow) -> api::BackfillPlanItem {
+pub(super) fn shown_row(of: Option<(&JobKey, &str)>, row: &PlanRow) -> api::BackfillPlanItem {
     api::BackfillPlanItem {
         fire_at: instant(row.fire_time),
         logical_date: (row.logical_date != row.fire_time).then(|| instant(row.logical_date)),
@@ -376,7 +376,7 @@ fn shown_row(of: Option<(&JobKey, &str)>, row: &PlanRow) -> api::BackfillPlanIte
     }
 }
 
-fn shown(row: BackfillRow) -> api::Backfill {
+pub(super) fn shown(row: BackfillRow) -> api::Backfill {
     let counts = row.counts;
     api::Backfill {
         id: row.id.to_string(),

@@ -103,7 +103,7 @@ async fn plan(
 }
 
 /// Finds a run that may run again as such.
-async fn find(app: &App, run: &str) -> Answer<RunInfo> {
+pub(super) async fn find(app: &App, run: &str) -> Answer<RunInfo> {
     let found = app.control().run(runs::id(run)?).await?;
     if let (Some(parent), Some(task)) = (found.parent, &found.task) {
         let detail = format!("run {run} is of task \"{task}\" of another run");
@@ -115,7 +115,7 @@ async fn find(app: &App, run: &str) -> Answer<RunInfo> {
 }
 
 /// Reads what is asked for.
-fn ask(asked: &Rerun) -> Answer<RerunAsk> {
+pub(super) fn ask(asked: &Rerun) -> Answer<RerunAsk> {
     let wrong = |pointer: &str, why: String| {
         Refusal::invalid(vec![Problem::new(ErrorCode::FieldValue, why).at(format!("/{pointer}"))])
     };
@@ -150,7 +150,7 @@ fn ask(asked: &Rerun) -> Answer<RerunAsk> {
     Ok(RerunAsk { tasks, version, cancel_running: asked.cancel_running })
 }
 
-fn shown(plan: &RerunPlan) -> api::RerunPlan {
+pub(super) fn shown(plan: &RerunPlan) -> api::RerunPlan {
     let count = |action| plan.count(action) as u64;
     let rows = plan.rows.iter().zip(&plan.estimates).filter(|(row, _)| !row.is_group);
     let tasks = rows.map(|(row, estimate)| api::RerunTask {
@@ -183,6 +183,8 @@ fn shown(plan: &RerunPlan) -> api::RerunPlan {
         gone: count(Action::Gone),
         estimate_ms: plan.estimate_ms,
         tasks: tasks.collect(),
+        below: None,
+        dependants: Vec::new(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! `mainspring run rerun`: what would run again, and that it does.
 
 use clap::Args;
-use mainspring_api::{Reason, Rerun, RerunPlan};
+use mainspring_api::{BackfillActions, Reason, Rerun, RerunPlan};
 
 use crate::connect::Session;
 use crate::error::{Error, Result};
 use crate::output::{Form, Output, counted, duration};
-use crate::views::{RERUN, RUN};
+use crate::views::{BACKFILL, BACKFILL_CASCADE_ITEM, RERUN, RUN};
 use crate::{bulk, who};
 
 #[derive(Debug, Args)]
@@ -16,6 +16,8 @@ use crate::{bulk, who};
   mainspring run rerun RUN --task load --downstream        load, and all that need it
   mainspring run rerun RUN --task load --apply 5c0e8b1f2a94
   mainspring run rerun RUN --failed --version latest       by the newest version of the job
+  mainspring run rerun RUN --task load --downstream --cascade --dry-run
+                                                           and what other workflows made of it
   mainspring run rerun RUN --task load --cancel-running    also if load is running")]
 pub(super) struct RerunArgs {
     /// Id of a run
@@ -39,6 +41,9 @@ pub(super) struct RerunArgs {
     /// Tasks that the run has no record of
     #[arg(long, conflicts_with_all = ["tasks", "failed"])]
     missing: bool,
+    /// Also what depends on the date of the run in other workflows, once it has ended well
+    #[arg(long, conflicts_with_all = ["missing", "cancel_running"])]
+    cascade: bool,
     /// Version of the job: pinned (that of the run), latest or its number
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
@@ -79,6 +84,9 @@ pub(super) async fn rerun(session: &Session, args: RerunArgs, output: &Output) -
         return Err(Error::usage("--apply goes with one run: a plan is that of a single run"));
     }
     let asked = args.asked();
+    if args.cascade {
+        return cascade(session, &args, &asked, output).await;
+    }
     if args.dry_run {
         let ask = async |id: &String| session.ask(session.client.plan_rerun(id, &asked)).await;
         return bulk::each(&args.ids, ask, |plan| show(plan, output)).await;
@@ -89,6 +97,24 @@ pub(super) async fn rerun(session: &Session, args: RerunArgs, output: &Output) -
             return output.done(run, &RUN, format_args!("tasks of run {} of {} run again", run.id, run.job));
         }
         output.done(run, &RUN, format_args!("started run {} of {}", run.id, run.job))
+    })
+    .await
+}
+
+/// The same with what depends on it in other workflows.
+async fn cascade(session: &Session, args: &RerunArgs, asked: &Rerun, output: &Output) -> Result {
+    if args.dry_run {
+        let ask = async |id: &String| session.ask(session.client.plan_cascade(id, asked)).await;
+        return bulk::each(&args.ids, ask, |plan| show(plan, output)).await;
+    }
+    let ask = async |id: &String| session.ask(session.client.rerun_cascade(id, asked)).await;
+    bulk::each(&args.ids, ask, |backfill| {
+        let id = &backfill.id;
+        let text = format_args!(
+            "backfill {id} runs {} of {} again, and what depends on it: mainspring backfill list --cascade-of {id}",
+            backfill.job, backfill.from
+        );
+        output.done(backfill, &BACKFILL, text)
     })
     .await
 }
@@ -118,7 +144,29 @@ fn show(plan: &RerunPlan, output: &Output) -> Result {
     output.text("")?;
     output.list(&plan.tasks, &RERUN)?;
     output.text("")?;
+    if let Some(below) = &plan.below {
+        show_dependants(plan, below, output)?;
+    }
     output.text(summary(plan))
+}
+
+/// What other workflows would run after it.
+fn show_dependants(plan: &RerunPlan, below: &BackfillActions, output: &Output) -> Result {
+    if plan.dependants.is_empty() {
+        output.text("no other workflow needs what runs again")?;
+        return output.text("");
+    }
+    output.list(&plan.dependants, &BACKFILL_CASCADE_ITEM)?;
+    let BackfillActions { create, rerun, keep, active, absent } = *below;
+    let all = create + rerun + keep + active + absent;
+    let rest = all - plan.dependants.len() as u64;
+    if rest > 0 {
+        output.text(format_args!("and {rest} more"))?;
+    }
+    output.text("")?;
+    output.text(format_args!(
+        "other workflows: {create} to create, {rerun} to run again, {keep} kept, {active} under way"
+    ))
 }
 
 /// What a plan comes to, in a line.

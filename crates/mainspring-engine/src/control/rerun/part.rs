@@ -63,6 +63,11 @@ pub(crate) async fn plan_part(
     planned.await.expect("planning does not panic").map_err(PartError::Refused)
 }
 
+/// The newest of the runs that repeat each other, one of which is given. None of them may be under way.
+pub(crate) async fn newest_of(store: &dyn Store, run: RunId) -> Result<RunId, PartError> {
+    newest(store, run).await.map(|(newest, _)| newest.id)
+}
+
 /// The newest of the runs that repeat each other, one of which is given.
 async fn newest(store: &dyn Store, run: RunId) -> Result<(RunInfo, Option<WorkflowRow>), PartError> {
     let (mut seen, mut next) = (BTreeMap::new(), vec![run]);
