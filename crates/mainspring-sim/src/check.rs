@@ -1,6 +1,6 @@
 //! The invariants: each is a function over a [`History`] and names what breaks it.
 //!
-//! They are the formulas of the design, I1–I11 and I13–I15. I12 asks about workflows, which there are none of yet, and I16 about
+//! They are the formulas of the design, I1–I11 and I13–I15. I12 is that of workflows, which have a world of their own, and I16 asks about
 //! processes and sessions of a real system. How late something may be is measured in `lateness`: it follows from the faults.
 //! What must never be, even for a moment, a [`Watch`] asks as it happens.
 

@@ -257,6 +257,10 @@ pub enum Planted {
     NoAttemptCheck,
     /// A fire counts as missed before a takeover is over.
     HastyMisfire,
+    /// What is counted of the upstreams of tasks is kept where the step that counted it is not.
+    CountersKept,
+    /// A step of a workflow run is written whatever turn it was decided on.
+    JoinWithoutTurn,
     /// Changes are read on from a number.
     CursorPolling,
     /// A worker reports ends that are not in its journal, and reads none when it begins.
@@ -289,8 +293,13 @@ impl Planted {
         matches!(self, Self::UnfencedItems | Self::SettledEarly | Self::TerminatedKept)
     }
 
+    /// Whether it is one of workflows.
+    pub(crate) const fn is_of_workflows(self) -> bool {
+        matches!(self, Self::CountersKept | Self::JoinWithoutTurn)
+    }
+
     /// All of them, with their numbers in the list of bugs, and what each is.
-    pub const ALL: [(u32, Self, &'static str); 21] = [
+    pub const ALL: [(u32, Self, &'static str); 23] = [
         (1, Self::DispatchBeforeCommit, "dispatch before commit"),
         (2, Self::AdvanceWithoutInsert, "advance without insert"),
         (3, Self::FenceByExists, "fence by EXISTS"),
@@ -300,6 +309,8 @@ impl Planted {
         (7, Self::RetryBySelect, "retry decided by SELECT"),
         (8, Self::NoAttemptCheck, "recovery without attempt check"),
         (9, Self::HastyMisfire, "misfire threshold below takeover"),
+        (10, Self::CountersKept, "counters of a workflow run kept without their step"),
+        (11, Self::JoinWithoutTurn, "join without the turn of its run"),
         (12, Self::CursorPolling, "cursor polling"),
         (13, Self::LostJournal, "lost verdict journal"),
         (14, Self::StaleTimers, "worker timers not reset after outage"),

@@ -19,6 +19,7 @@ mod trace;
 mod verbs;
 mod work;
 mod worker;
+mod workflows;
 pub mod world;
 
 pub use faults::{Counts, Kind, Planted};

@@ -36,6 +36,9 @@ struct Arguments {
     /// Lives through flows only, of which every seed has one then.
     #[arg(long)]
     flows: bool,
+    /// Lives through workflows only, of which every seed has some then.
+    #[arg(long, conflicts_with = "flows")]
+    workflows: bool,
     /// Plants a bug, by its number in the list, to see from which seed on an invariant catches it.
     #[arg(long, value_name = "NUMBER", value_parser = planted)]
     planted: Option<Planted>,
@@ -66,6 +69,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let mut setting = Setting {
         faults: !arguments.calm,
         only_flows: arguments.flows,
+        only_workflows: arguments.workflows,
         planted: arguments.planted,
         ..Setting::default()
     };
@@ -115,6 +119,7 @@ struct Sum {
     events: u64,
     fires: u64,
     turns: u64,
+    tasks: u64,
     faults: Counts,
     least: Option<(u64, u64, u64)>,
     worst_in_calm_ms: i64,
@@ -129,6 +134,7 @@ impl Sum {
         self.events += report.events;
         self.fires += report.fires;
         self.turns += report.turns;
+        self.tasks += report.tasks;
         self.faults.merge(&report.faults);
         let (events, fires, faults) = self.least.unwrap_or((u64::MAX, u64::MAX, u64::MAX));
         self.least = Some((events.min(report.events), fires.min(report.fires), faults.min(report.faults.total())));
@@ -178,7 +184,8 @@ fn same(arguments: &Arguments) -> String {
     });
     let calm = arguments.calm.then(|| " --calm".to_owned());
     let flows = arguments.flows.then(|| " --flows".to_owned());
-    [hours, planted, calm, flows].into_iter().flatten().collect()
+    let workflows = arguments.workflows.then(|| " --workflows".to_owned());
+    [hours, planted, calm, flows, workflows].into_iter().flatten().collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
@@ -192,10 +199,11 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
         virtual_hours * 3_600.0 / seconds
     ));
     say(format_args!(
-        "{} events, {} fires, {} bodies of flows, faults that had an effect: {}",
+        "{} events, {} fires, {} bodies of flows, {} runs of tasks, faults that had an effect: {}",
         sum.events,
         sum.fires,
         sum.turns,
+        sum.tasks,
         sum.faults.total()
     ));
     tell_faults(&sum.faults);

@@ -17,7 +17,6 @@ use crate::apply::Snapshot;
 use crate::check::{self, Violation, Watch};
 use crate::client::Client;
 use crate::faults::{Counts, Kind, Planted, Rates};
-use crate::flows;
 use crate::history::{Fault, History, Time};
 use crate::load::Draft;
 use crate::node::Node;
@@ -27,6 +26,7 @@ use crate::store::{Sender, SimStore};
 use crate::trace::Trace;
 use crate::verbs::{Reply, Verb};
 use crate::worker::{Request, Response, Tick, Trouble, Worker};
+use crate::{flows, workflows};
 
 pub use report::Report;
 use report::survived;
@@ -59,6 +59,8 @@ pub struct Setting {
     pub faults: bool,
     /// Whether to live through flows only: every seed has one then.
     pub only_flows: bool,
+    /// The same of workflows.
+    pub only_workflows: bool,
     /// Whether to keep the trace's text.
     pub reads: bool,
     /// Hears each line of it at once.
@@ -67,7 +69,15 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { faulty_ms: 210_000, planted: None, faults: true, only_flows: false, reads: false, tell: None }
+        Self {
+            faulty_ms: 210_000,
+            planted: None,
+            faults: true,
+            only_flows: false,
+            only_workflows: false,
+            reads: false,
+            tell: None,
+        }
     }
 }
 
@@ -325,20 +335,29 @@ impl World {
         violations
     }
 
-    /// Lives through a seed, and through the flow that some seeds have. A panic on the way is a violation like any other.
+    /// Lives through a seed, and through the flow or the workflows that some seeds have. A panic on the way is a violation like any other.
     #[must_use]
     pub fn report_of(seed: u64, setting: Setting) -> Report {
-        let flow =
-            (setting.only_flows || seed.is_multiple_of(flows::EVERY)).then(|| survived(|| flows::run(seed, setting)));
+        let has_flow = setting.only_flows || seed.is_multiple_of(flows::EVERY) && !setting.only_workflows;
+        let has_workflows = setting.only_workflows || seed % flows::EVERY == workflows::REST && !setting.only_flows;
+        let flow = has_flow.then(|| survived(|| flows::run(seed, setting)));
+        let found = has_workflows.then(|| survived(|| workflows::run(seed, setting)));
         let is_enough = setting.only_flows
-            || setting.planted.is_some_and(Planted::is_of_flows)
-            || flow.as_ref().is_some_and(|flow| !flow.as_ref().is_ok_and(|flow| flow.violations.is_empty()));
+            || setting.only_workflows
+            || setting.planted.is_some_and(|bug| bug.is_of_flows() || bug.is_of_workflows())
+            || flow.as_ref().is_some_and(|flow| !flow.as_ref().is_ok_and(|flow| flow.violations.is_empty()))
+            || found.as_ref().is_some_and(|found| !found.as_ref().is_ok_and(|found| found.violations.is_empty()));
         let mut report = match is_enough {
             true => Report::empty(seed),
             false => survived(|| Self::new(seed, setting).run()).unwrap_or_else(|panic| Report::panicked(seed, panic)),
         };
         match flow {
             Some(Ok(flow)) => report.add(flow),
+            Some(Err(panic)) => report = Report::panicked(seed, panic),
+            None => {}
+        }
+        match found {
+            Some(Ok(found)) => report.add_workflows(found),
             Some(Err(panic)) => report = Report::panicked(seed, panic),
             None => {}
         }
@@ -360,6 +379,7 @@ impl World {
             trace: self.trace.take_lines(),
             worst_in_calm_ms,
             turns: 0,
+            tasks: 0,
         }
     }
 

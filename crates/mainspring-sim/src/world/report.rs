@@ -2,7 +2,7 @@
 
 use crate::check::Violation;
 use crate::faults::Counts;
-use crate::flows;
+use crate::{flows, workflows};
 
 /// What came of a seed.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct Report {
     pub worst_in_calm_ms: i64,
     /// Bodies of the seed's flow that began.
     pub turns: u64,
+    /// Runs of tasks of the seed's workflows.
+    pub tasks: u64,
 }
 
 impl Report {
@@ -39,6 +41,7 @@ impl Report {
             trace: Vec::new(),
             worst_in_calm_ms: 0,
             turns: 0,
+            tasks: 0,
         }
     }
 
@@ -54,6 +57,18 @@ impl Report {
         self.faults.merge(&flow.faults);
         self.violations.extend(flow.violations);
         self.trace.extend(flow.trace);
+    }
+}
+
+impl Report {
+    /// Adds what came of the seed's workflows.
+    pub(super) fn add_workflows(&mut self, found: workflows::Report) {
+        self.hash ^= found.hash.rotate_left(2);
+        self.events += found.events;
+        self.tasks += found.tasks;
+        self.faults.merge(&found.faults);
+        self.violations.extend(found.violations);
+        self.trace.extend(found.trace);
     }
 }
 

@@ -29,7 +29,7 @@ fn calm_seed_is_in_time_and_breaks_nothing() {
 }
 
 /// Bugs with the seed and the invariant that catch each, all of them within the first five hundred.
-const CAUGHT: [(Planted, u64, &str); 21] = [
+const CAUGHT: [(Planted, u64, &str); 23] = [
     (Planted::DispatchBeforeCommit, 1, "I8"),
     (Planted::AdvanceWithoutInsert, 0, "I1"),
     (Planted::FenceByExists, 225, "I6"),
@@ -39,6 +39,8 @@ const CAUGHT: [(Planted, u64, &str); 21] = [
     (Planted::RetryBySelect, 2, "I6"),
     (Planted::NoAttemptCheck, 4, "I7"),
     (Planted::HastyMisfire, 0, "I3"),
+    (Planted::CountersKept, 1, "I12"),
+    (Planted::JoinWithoutTurn, 1, "I12"),
     (Planted::CursorPolling, 49, "I11"),
     (Planted::LostJournal, 8, "I10"),
     (Planted::StaleTimers, 3, "I11"),
@@ -77,6 +79,15 @@ fn flow_of_a_seed_gives_the_same_trace_again() {
     assert_eq!((first.hash, first.turns), (again.hash, again.turns));
     assert_ne!(first.hash, other.hash);
     assert!(first.turns > 100 && first.faults.total() > 0, "{} bodies, {} faults", first.turns, first.faults.total());
+}
+
+#[test]
+fn workflows_of_a_seed_give_the_same_trace_again() {
+    let setting = Setting { only_workflows: true, ..Setting::default() };
+    let (first, again, other) = (run(1, setting), run(1, setting), run(2, setting));
+    assert_eq!((first.hash, first.tasks), (again.hash, again.tasks));
+    assert_ne!(first.hash, other.hash);
+    assert!(first.tasks > 50 && first.faults.total() > 0, "{} tasks, {} faults", first.tasks, first.faults.total());
 }
 
 /// The same of flows.
