@@ -44,6 +44,7 @@ pub use why::{Because, WHY};
 pub use worker::{WORKER, WORKER_TOKEN};
 pub use xxl::{XXL_APP, XXL_GLUE, XXL_INSTANCE};
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use serde_json::Value;
@@ -53,6 +54,12 @@ use crate::output::{Cell, dash};
 /// A cell with text.
 fn text(value: impl Display) -> Cell {
     Cell::new(value)
+}
+
+/// Labels in one cell, or a dash.
+fn labels(labels: &BTreeMap<String, String>) -> String {
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if labels.is_empty() { dash() } else { labels.join(",") }
 }
 
 /// A cell with a value, or a dash.

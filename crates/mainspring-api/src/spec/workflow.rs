@@ -29,6 +29,10 @@ pub struct TaskSpec {
     /// What the task is for, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Keys and values to find runs of the task by, beside those of the workflow; at most 250.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 250))]
+    pub labels: BTreeMap<String, String>,
     /// Group that the task lies in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -200,6 +204,8 @@ impl TaskSpec {
         // The nearest one comes last, and holds.
         let inherited = std::iter::once(&workflow.env).chain(defaults.iter().rev().map(|it| &it.env));
         let env = inherited.filter(|_| is_process).chain([&self.env]).flatten();
+        let labels = std::iter::once(&workflow.labels).chain(defaults.iter().rev().map(|it| &it.labels));
+        let labels = labels.chain([&self.labels]).flatten();
         let workers = std::iter::once(&self.workers).chain(defaults.iter().map(|it| &it.workers));
         let workers = workers.chain([&workflow.workers]).find(|it| !it.is_empty());
         macro_rules! first {
@@ -214,7 +220,7 @@ impl TaskSpec {
             name: name.to_owned(),
             namespace: workflow.namespace.clone(),
             description: self.description.clone(),
-            labels: workflow.labels.clone(),
+            labels: labels.map(|(name, value)| (name.clone(), value.clone())).collect(),
             run: self.run.clone(),
             exec: self.exec.clone(),
             script: self.script.clone(),

@@ -1,5 +1,7 @@
 //! Runs, attempts and logs.
 
+use std::collections::BTreeMap;
+
 use mainspring_model::AttemptOutcome;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,9 @@ pub struct Run {
     pub job: String,
     /// Version of the job that it runs.
     pub job_version: u64,
+    /// Labels of that version; of the run of a task, with those of the task.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
     /// Trigger that fired, by name; absent when it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
@@ -209,6 +214,9 @@ pub struct RunFilter {
     /// or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
+    /// Label of the job or task, `key` or `key=value`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
     /// Run whose tasks and shards are asked for, with the runs that its tasks have started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,

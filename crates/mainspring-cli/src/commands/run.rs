@@ -120,6 +120,9 @@ struct ListRunsArgs {
     /// Only runs in this state
     #[arg(short, long, value_enum)]
     state: Option<State>,
+    /// Only runs of jobs with this label, with --tasks also of tasks with it: KEY or KEY=VALUE
+    #[arg(long, value_name = "LABEL")]
+    label: Option<String>,
     /// Only runs of tasks of this workflow run and those that they have started, or shards of this run
     #[arg(long, value_name = "RUN")]
     parent: Option<String>,
@@ -127,7 +130,7 @@ struct ListRunsArgs {
     #[arg(long)]
     tasks: bool,
     /// Also instants that did not become runs: missed or suppressed
-    #[arg(long, conflicts_with_all = ["state", "parent"])]
+    #[arg(long, conflicts_with_all = ["state", "parent", "label"])]
     all_outcomes: bool,
     #[command(flatten)]
     span: SpanArgs,
@@ -244,6 +247,7 @@ async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result 
     let filter = RunFilter {
         job: args.job.or(args.named),
         state: args.state.map(RunState::from),
+        label: args.label,
         parent: args.parent,
         tasks: args.tasks.then_some(true),
         from: span.from,

@@ -2,7 +2,7 @@
 
 use mainspring_api::{Job, JobData, JobVersion, Task};
 
-use super::{json, optional, text, yes};
+use super::{json, labels, optional, text, yes};
 use crate::output::{Column, View, counted, dash, state};
 
 /// Columns of jobs.
@@ -24,7 +24,7 @@ pub const JOB: View<Job> = View {
         Column::extra("DESCRIPTION", |it, _| optional(it.spec.description.as_ref())),
         Column::extra("OWNER", |it, _| optional(it.spec.owner.as_ref())),
         Column::extra("TASK", |it, _| text(task(it))),
-        Column::extra("LABELS", |it, _| text(labels(it))),
+        Column::extra("LABELS", |it, _| text(labels(&it.spec.labels))),
         Column::extra("FOLLOWED BY", |it, _| {
             text(if it.followed_by.is_empty() { dash() } else { it.followed_by.join(" ") })
         }),
@@ -84,13 +84,4 @@ fn task(job: &Job) -> String {
     let first = lines.next().unwrap_or_default();
     let more = if lines.next().is_some() { " …" } else { "" };
     format!("{kind}: {first}{more}")
-}
-
-fn labels(job: &Job) -> String {
-    if job.spec.labels.is_empty() {
-        return dash();
-    }
-    let labels = job.spec.labels.iter();
-    let labels: Vec<String> = labels.map(|(key, value)| format!("{key}={value}")).collect();
-    labels.join(",")
 }

@@ -2,7 +2,7 @@
 
 use mainspring_api::{Attempt, MisfireItem, Run, Timestamp};
 
-use super::{json, optional, text, yes};
+use super::{json, labels, optional, text, yes};
 use crate::output::{Cell, Column, Style, View, counted, dash, duration, state};
 
 /// Columns of runs.
@@ -41,6 +41,7 @@ pub const RUN: View<Run> = View {
         Column::extra("PRIORITY", |it, _| text(it.priority)),
         Column::extra("WORKER", |it, _| optional(it.worker.as_ref())),
         Column::extra("VERSION", |it, _| text(it.job_version)),
+        Column::extra("LABELS", |it, _| text(labels(&it.labels))),
         Column::extra("PARENT", |it, _| optional(it.parent.as_ref())),
         Column::extra("TASK", |it, _| optional(it.task.as_ref())),
         Column::extra("TASKS", |it, _| optional(it.tasks.as_ref())),

@@ -1,5 +1,7 @@
 //! Whether a value is what a test asks for.
 
+use std::collections::BTreeMap;
+
 use mainspring_schedule::Timestamp;
 
 use super::{Bound, Test};
@@ -33,6 +35,22 @@ pub(super) fn texts(test: &Test, values: &[String], fits: impl Fn(&str, &str) ->
     match test {
         Test::Present => values.iter().any(|value| !value.is_empty()),
         Test::Any(patterns) => values.iter().any(|value| patterns.iter().any(|pattern| fits(pattern, value))),
+        Test::Less(_) | Test::More(_) => false,
+    }
+}
+
+/// Tests labels: `key`, or `key=value`.
+pub(super) fn labels(test: &Test, labels: &BTreeMap<String, String>) -> bool {
+    let fits = |pattern: &str, name: &str, value: &str| match pattern.split_once('=') {
+        Some((wanted, wanted_value)) => is(wanted, name) && is(wanted_value, value),
+        None => is(pattern, name),
+    };
+    match test {
+        Test::Present => !labels.is_empty(),
+        Test::Any(patterns) => labels.iter().any(|(name, value)| {
+            let (name, value) = (name.to_lowercase(), value.to_lowercase());
+            patterns.iter().any(|pattern| fits(pattern, &name, &value))
+        }),
         Test::Less(_) | Test::More(_) => false,
     }
 }

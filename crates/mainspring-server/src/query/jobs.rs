@@ -178,7 +178,7 @@ impl<'a> Facts<'a> {
                 Test::Any(states) => states.iter().any(|state| self.is(state)),
                 _ => true,
             },
-            Some("label") => labels(test, &self.row.definition),
+            Some("label") => compare::labels(test, &self.row.definition.labels),
             Some("next") => compare::instant(test, self.digest.and_then(|digest| digest.next_fire_at), self.now),
             Some("last") => compare::instant(test, self.last(), self.now),
             None => compare::texts(test, self.texts("name"), compare::is_in),
@@ -227,22 +227,6 @@ fn texts<'a>(job: &'a Job, field: &str) -> Vec<Cow<'a, str>> {
         "calendar" => triggers.filter_map(|trigger| Some(trigger.calendar.as_deref()?.into())).collect(),
         "schedule" => triggers.map(|trigger| schedule(trigger).into()).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// `key`, or `key=value`.
-fn labels(test: &Test, job: &Job) -> bool {
-    let fits = |pattern: &str, name: &str, value: &str| match pattern.split_once('=') {
-        Some((wanted, wanted_value)) => compare::is(wanted, name) && compare::is(wanted_value, value),
-        None => compare::is(pattern, name),
-    };
-    match test {
-        Test::Present => !job.labels.is_empty(),
-        Test::Any(patterns) => job.labels.iter().any(|(name, value)| {
-            let (name, value) = (name.to_lowercase(), value.to_lowercase());
-            patterns.iter().any(|pattern| fits(pattern, &name, &value))
-        }),
-        Test::Less(_) | Test::More(_) => false,
     }
 }
 

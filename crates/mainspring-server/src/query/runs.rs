@@ -1,5 +1,6 @@
 //! Runs that a query finds: what its terms mean, and the walk over the store.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use mainspring_core::RunId;
@@ -10,6 +11,7 @@ use mainspring_store::{RunInfo, RunQuery};
 use super::{Bound, Field, Kind, Query, Term, Test, compare};
 use crate::app::App;
 use crate::refusal::Answer;
+use crate::show::Runs;
 
 const STATES: &[&str] =
     &["waiting", "held", "scheduled", "queued", "running", "succeeded", "failed", "cancelled", "skipped"];
@@ -24,6 +26,7 @@ pub(crate) const FIELDS: &[Field] = &[
     Field { name: "origin", kind: Kind::Word(ORIGINS) },
     Field { name: "queue", kind: Kind::Text },
     Field { name: "worker", kind: Kind::Text },
+    Field { name: "label", kind: Kind::Text },
     Field { name: "error", kind: Kind::Text },
     Field { name: "exit", kind: Kind::Number },
     Field { name: "attempt", kind: Kind::Number },
@@ -53,13 +56,20 @@ pub(crate) async fn walk(app: &App, mut asked: RunQuery, query: &Query, limit: u
     let at_once = if query.0.is_empty() { limit + 1 } else { SCANNED_AT_ONCE };
     asked.limit = u32::try_from(at_once).unwrap_or(u32::MAX);
     push_down(query, &mut asked, app.now());
+    // They are those of what the run executes, which is read once for all runs of it.
+    let asks_labels = query.0.iter().any(|term| term.field == Some("label"));
+    let mut labelled = Runs::new(app.control());
     let mut found: Vec<RunInfo> = Vec::new();
     loop {
         let runs = app.control().store().runs(asked.clone()).await?;
         let is_last = runs.len() < at_once;
         asked.before = runs.last().map(|run| run.id);
         let now = app.now();
-        for run in runs.into_iter().filter(|run| query.0.iter().all(|term| holds(term, run, now) != term.negated)) {
+        for run in runs {
+            let labels = if asks_labels { labelled.labels(&run).await? } else { BTreeMap::new() };
+            if !query.0.iter().all(|term| holds(term, &run, &labels, now) != term.negated) {
+                continue;
+            }
             if found.len() == limit {
                 return Ok(Walked { rest: found.last().map(|run| run.id), found });
             }
@@ -95,7 +105,7 @@ fn push_down(query: &Query, asked: &mut RunQuery, now: Timestamp) {
     }
 }
 
-fn holds(term: &Term, run: &RunInfo, now: Timestamp) -> bool {
+fn holds(term: &Term, run: &RunInfo, labels: &BTreeMap<String, String>, now: Timestamp) -> bool {
     let test = &term.test;
     let one = |text: &str, fits: fn(&str, &str) -> bool| compare::texts(test, &[text.to_lowercase()], fits);
     let any = |text: &Option<String>| text.as_deref().is_some_and(|text| one(text, compare::is));
@@ -112,6 +122,7 @@ fn holds(term: &Term, run: &RunInfo, now: Timestamp) -> bool {
         Some("origin") => one(origin(run.origin), compare::is),
         Some("queue") => one(&run.queue, compare::is),
         Some("worker") => any(&run.worker),
+        Some("label") => compare::labels(test, labels),
         Some("error") => texts_of_error(test, run),
         Some("exit") => compare::number(test, run.exit_code.map(i64::from)),
         Some("attempt") => compare::number(test, Some(i64::from(run.attempt))),

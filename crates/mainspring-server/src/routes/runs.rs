@@ -103,6 +103,9 @@ pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which:
     let before =
         filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?;
     let mut query = parse(filter.q.as_deref().unwrap_or_default(), FIELDS)?;
+    if let Some(label) = &filter.label {
+        query.and("label", label);
+    }
     let job = match (&filter.job, named_namespace(&namespace)) {
         (Some(name), Some(namespace)) => Some(job_id(app, &JobKey::new(namespace, name)).await?),
         (Some(name), None) => {

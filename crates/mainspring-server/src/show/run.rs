@@ -1,5 +1,6 @@
 //! Runs and attempts as the API shows them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api as api;
@@ -65,6 +66,7 @@ impl<'a> Runs<'a> {
             namespace: run.key.namespace,
             job: run.key.name,
             job_version: count(run.job_version.0),
+            labels: definition.as_ref().map(|job| job.labels.clone()).unwrap_or_default(),
             trigger: run.trigger_name,
             origin: origin(run.origin),
             state: run.state.into(),
@@ -101,6 +103,12 @@ impl<'a> Runs<'a> {
             shard: run.shard.map(shard),
             recovered,
         })
+    }
+
+    /// The labels of what a run executes; none if retention has deleted its version.
+    pub(crate) async fn labels(&mut self, run: &RunInfo) -> Answer<BTreeMap<String, String>> {
+        let definition = self.definition(run.job, version_of(run)).await?;
+        Ok(definition.map(|job| job.labels.clone()).unwrap_or_default())
     }
 
     async fn lost_through(&mut self) -> Answer<&[Timestamp]> {

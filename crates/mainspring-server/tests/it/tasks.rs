@@ -12,6 +12,48 @@ use crate::kit::{Running, code, spec};
 const COMMIT: WriteOptions = WriteOptions { dry_run: false };
 
 #[tokio::test]
+async fn runs_of_tasks_are_found_by_their_labels() {
+    let running = Running::start().await;
+    let client = &running.client;
+    let wanted = spec(json!({"name": "w", "labels": {"team": "finance", "tier": "1"},
+        "defaults": {"labels": {"tier": "2"}},
+        "tasks": {
+            "extract": {"noop": true, "labels": {"source": "crm"}},
+            "report": {"noop": true, "labels": {"tier": "3"}},
+        }}));
+    client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
+    let back = client.job("default", "w").await.unwrap();
+    assert_eq!(back.spec.tasks, wanted.tasks, "they are written as they were read");
+    assert_eq!(back.spec.defaults, wanted.defaults);
+    let asked = client.run_job("default", "w", &RunNow::default()).await.unwrap();
+    client.wait_for_run(&asked.id).await.unwrap();
+    let found = async |label: &str, tasks: bool| {
+        let filter = RunFilter { label: Some(label.into()), tasks: tasks.then_some(true), ..RunFilter::default() };
+        let runs = client.runs("default", &filter).await.unwrap().items;
+        let mut names: Vec<String> = runs.into_iter().map(|run| run.task.unwrap_or_default()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(found("source=crm", true).await, ["extract"]);
+    assert_eq!(found("team", true).await, ["", "extract", "report"]);
+    assert_eq!(found("team=finance", false).await, [""], "runs of tasks are left out");
+    for (label, expected) in [("tier=1", ""), ("tier=2", "extract"), ("tier=3", "report")] {
+        assert_eq!(found(label, true).await, [expected], "{label}");
+    }
+    let by_query = RunFilter { q: Some("-label:source".into()), tasks: Some(true), ..RunFilter::default() };
+    assert_eq!(client.runs("default", &by_query).await.unwrap().items.len(), 2);
+    let extract = client.task(&asked.id, "extract").await.unwrap().task.run.unwrap();
+    let labels = client.run(&extract).await.unwrap().labels;
+    let pairs: Vec<(&str, &str)> = labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    assert_eq!(pairs, [("source", "crm"), ("team", "finance"), ("tier", "2")]);
+    let wrong = spec(json!({"name": "w", "tasks": {"a": {"noop": true, "labels": {"a b": ""}}}}));
+    let refused = client.put_job("default", &wrong, Precondition::None, COMMIT).await;
+    let Err(mainspring_api::client::ClientError::Refused(refused)) = refused else { panic!("{refused:?}") };
+    assert_eq!(refused.errors[0].pointer, "/tasks/a/labels/a b");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn tasks_are_listed_in_pages_with_their_runs() {
     let running = Running::start().await;
     let client = &running.client;

@@ -118,6 +118,7 @@ fn task(task: &TaskDefinition, needs: Vec<NeedSpec>, silent: &JobSpec) -> TaskSp
     };
     let mut written = TaskSpec {
         description: own.description.clone(),
+        labels: own.labels.iter().filter(|(name, value)| silent.labels.get(*name) != Some(*value)).map(owned).collect(),
         group: task.group.clone(),
         needs: OneOrMany::of(needs),
         trigger_rule: unless_default(task.trigger_rule),
