@@ -9,6 +9,7 @@
 //! | [`METRICS`] | GET | → OpenMetrics text |
 //! | [`OPENAPI`] | GET | → the OpenAPI 3.1 document |
 //! | [`INFO`] | GET | → [`ServerInfo`](crate::ServerInfo) |
+//! | [`REPAIR`] | POST | → [`Repaired`](crate::Repaired) |
 //! | [`SESSION`] | GET, POST, DELETE | POST, without a token: [`SignIn`](crate::SignIn) → 204 and a cookie; GET: → [`Session`](crate::Session) |
 //! | [`SESSION_LINK`] | POST | → [`LoginLink`](crate::LoginLink) |
 //! | [`NAMESPACES`] | GET | → [`Page`](crate::Page) of [`Namespace`](crate::Namespace) |
@@ -157,6 +158,8 @@ pub const METRICS: &str = "/metrics";
 pub const OPENAPI: &str = "/api/v1/openapi.json";
 /// Version, node and store of the server that answers.
 pub const INFO: &str = "/api/v1/info";
+/// Compares what is counted with what there is, and mends it.
+pub const REPAIR: &str = "/api/v1/repair";
 /// The session of a browser. POST: begins one. DELETE: ends it.
 pub const SESSION: &str = "/api/v1/session";
 /// Makes a link that signs a browser in.
@@ -433,6 +436,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (METRICS, &["GET"]),
     (OPENAPI, &["GET"]),
     (INFO, &["GET"]),
+    (REPAIR, &["POST"]),
     (SESSION, &["GET", "POST", "DELETE"]),
     (SESSION_LINK, &["POST"]),
     (NAMESPACES, &["GET"]),

@@ -45,7 +45,7 @@ pub use backfill::{
 pub use calendar::Calendar;
 pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness,
-    LatenessPart, Node, NodeLateness, NodeState, ServerInfo, Shard, ShardOwner, StoreWarning,
+    LatenessPart, Node, NodeLateness, NodeState, Repaired, ServerInfo, Shard, ShardOwner, StoreWarning,
 };
 pub use dashboard::{
     Attention, AttentionKind, Dashboard, DashboardCounters, DashboardFilter, DashboardPoint, FirePeak, FirePeakJob,

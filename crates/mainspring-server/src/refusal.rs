@@ -146,8 +146,9 @@ impl From<RerunError> for Refusal {
             }
             RerunError::UnknownVersion(_) => Self::new(ErrorCode::VersionNotFound, detail),
             RerunError::Nothing { .. } => Self::new(ErrorCode::RunNothingToRerun, detail),
-            RerunError::Repeated { newest, .. } => Self::new(ErrorCode::RunRepeated, detail)
-                .hint(format!("mainspring run rerun {newest} … --cascade")),
+            RerunError::Repeated { newest, .. } => {
+                Self::new(ErrorCode::RunRepeated, detail).hint(format!("mainspring run rerun {newest} … --cascade"))
+            }
             RerunError::Overtaken { .. } => Self::new(ErrorCode::RunPlanStale, detail),
         }
     }

@@ -380,6 +380,10 @@ impl Store for MemoryStore {
         self.request(|model| Ok(workflow::ask(model, run, request)))
     }
 
+    async fn repair_workflows(&self, limit: u32) -> Result<u64> {
+        self.request(|model| Ok(workflow::repair(model, limit)))
+    }
+
     async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {
         let mut model = self.model()?;
         if self.shared { model.changes_of(by, shards, &heard, limit) } else { Ok(model.outbox.take(limit)) }

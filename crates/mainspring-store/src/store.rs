@@ -252,6 +252,11 @@ pub trait Store: Send + Sync + 'static {
     /// Leaves a request in the inbox of a live workflow run. False: it is not live, or no workflow.
     async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool>;
 
+    /// Compares tasks of live workflow runs that wait for the end of a run with what there is, up to `limit`: where that run has ended and
+    /// nothing is left to hear of it, leaves its end in the inbox once more. These workflow runs get another turn, so that whoever has
+    /// them in memory reads them again. Answers how many ends were left: none, unless something was broken.
+    async fn repair_workflows(&self, limit: u32) -> Result<u64>;
+
     /// Fires that ends of runs owe to triggers of some shards that come [after](mainspring_core::after) them, up to `limit` of those behind
     /// the place `after`, in the order in which they were left. The transaction that ends a run leaves them, whichever way it ends; parts of runs and runs over past fire
     /// times leave none.

@@ -3,7 +3,7 @@
 use super::{Client, ClientError, EventStream};
 use crate::{
     Cluster, ClusterLateness, EventFilter, Health, LoginLink, NextFilter, NextFire, Node, Preview, PreviewRequest,
-    Reason, ServerInfo, routes,
+    Reason, Repaired, ServerInfo, routes,
 };
 
 impl Client {
@@ -50,6 +50,11 @@ impl Client {
     /// Describes the server that answers.
     pub async fn info(&self) -> Result<ServerInfo, ClientError> {
         self.get(routes::INFO, &()).await
+    }
+
+    /// Compares workflow runs with the runs of their tasks, and mends what differs.
+    pub async fn repair(&self) -> Result<Repaired, ClientError> {
+        self.post(routes::REPAIR, &(), &()).await
     }
 
     /// Makes a link that signs a browser in.

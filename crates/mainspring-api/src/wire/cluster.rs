@@ -272,6 +272,13 @@ pub struct HealthCheck {
     pub message: Option<String>,
 }
 
+/// What was found broken, and mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Repaired {
+    /// Ends of tasks that live workflow runs had not heard of. They have been told.
+    pub workflow_ends: u64,
+}
+
 /// The server that answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ServerInfo {

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use mainspring_api::{ServerInfo, StoreWarning, Timestamp};
+use mainspring_api::{Repaired, ServerInfo, StoreWarning, Timestamp};
 use serde::Serialize;
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::discovery;
 use crate::error::{Error, Result};
 use crate::exit::Exit;
-use crate::output::{Cell, Column, Output, View, state};
+use crate::output::{Cell, Column, Output, View, counted, state};
 
 /// Clocks further apart than this make times hard to read together.
 const CLOCK_WARNING_MS: i64 = 500;
@@ -20,10 +20,14 @@ const CLOCK_WARNING_MS: i64 = 500;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mainspring doctor
+  mainspring doctor --repair
   mainspring doctor --server http://10.0.0.7:7070 --token-file token -o json")]
 pub struct DoctorArgs {
     #[command(flatten)]
     connect: ConnectArgs,
+    /// Also recount what live workflow runs wait for, and tell them of ends of tasks that they have not heard of
+    #[arg(long)]
+    repair: bool,
 }
 
 /// One thing that was looked at.
@@ -155,6 +159,9 @@ fn server(args: &DoctorArgs) -> Vec<Finding> {
     let took_ms = i64::try_from(asked_at.elapsed().as_millis()).unwrap_or(i64::MAX);
     let middle = Timestamp::from_millis(before.as_millisecond() + took_ms / 2);
     let mut findings = vec![answered(&info, took_ms), version(&info)];
+    if args.repair {
+        findings.push(repaired(&session));
+    }
     findings.push(clock(&info, middle, took_ms));
     findings.extend(info.warnings.iter().map(warned));
     findings.extend(ready(&session));
@@ -164,6 +171,22 @@ fn server(args: &DoctorArgs) -> Vec<Finding> {
 fn answered(info: &ServerInfo, took_ms: i64) -> Finding {
     let detail = format!("mainspring {} on {} answers in {took_ms} ms, token accepted", info.version, info.store);
     finding("server", Verdict::Ok, detail)
+}
+
+/// Has the server mend what it can.
+fn repaired(session: &Session) -> Finding {
+    match connect::block_on(session.ask(session.client.repair())) {
+        Ok(Repaired { workflow_ends: 0 }) => {
+            finding("workflows", Verdict::Ok, "recounted: no live run waits for a task that has ended")
+        }
+        Ok(Repaired { workflow_ends }) => {
+            let ends = counted(usize::try_from(workflow_ends).unwrap_or(usize::MAX), "end");
+            let detail = format!("repaired: live runs were told of {ends} of tasks that they had not heard of");
+            let hint = Some("tell the makers: this is a bug".to_owned());
+            Finding { hint, ..finding("workflows", Verdict::Warning, detail) }
+        }
+        Err(error) => failed("workflows", &error),
+    }
 }
 
 /// What the server says of its store.

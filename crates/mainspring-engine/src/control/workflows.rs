@@ -7,6 +7,8 @@ use super::{Control, Error, Result};
 
 /// Messages that are read with a run for people: what is on its way.
 const INBOX_SHOWN: u32 = 100;
+/// Ends that one transaction tells.
+const REPAIRED_AT_ONCE: u32 = 1_000;
 
 impl Control {
     /// Where a workflow run stands, live or final. Nothing: it has not begun, or is no run of a workflow.
@@ -15,6 +17,27 @@ impl Control {
     /// The store could not say.
     pub async fn workflow(&self, run: RunId) -> Result<Option<WorkflowRow>> {
         Ok(self.store.workflow(run, INBOX_SHOWN).await?)
+    }
+
+    /// Tells workflow runs of ends of their tasks that they never heard of, and answers how many these were: none, unless something was
+    /// broken.
+    ///
+    /// # Errors
+    /// The store could not.
+    pub async fn repair_workflows(&self) -> Result<u64> {
+        let mut all = 0;
+        loop {
+            let told = self.store.repair_workflows(REPAIRED_AT_ONCE).await?;
+            all += told;
+            if told < u64::from(REPAIRED_AT_ONCE) {
+                break;
+            }
+        }
+        if all > 0 {
+            tracing::warn!(ends = all, "workflow runs were told of ends that they had not heard of");
+            self.workflows.wake();
+        }
+        Ok(all)
     }
 
     /// Asks something of a workflow run, or of one of its tasks. It happens soon after; what does not fit where a task stands by then

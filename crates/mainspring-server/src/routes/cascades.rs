@@ -38,7 +38,12 @@ async fn start(
     let ask = reruns::ask(&asked)?;
     match app.control().rerun_cascade(before.id, &ask, asked.plan.as_deref(), Some(by)).await? {
         Cascaded::Started(row) => {
-            tracing::info!(backfill.id = row.id, rerun.of = run, reason = asked.reason, "rerun with dependants asked for");
+            tracing::info!(
+                backfill.id = row.id,
+                rerun.of = run,
+                reason = asked.reason,
+                "rerun with dependants asked for"
+            );
             Ok((StatusCode::CREATED, Json(backfills::shown(*row))))
         }
         Cascaded::Stale(now) => {

@@ -4,7 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
 use mainspring_api::{
-    Cluster, ClusterLateness, ErrorCode, Node, Reason, ServerInfo, ShardOwner, StoreWarning, did_you_mean, routes,
+    Cluster, ClusterLateness, ErrorCode, Node, Reason, Repaired, ServerInfo, ShardOwner, StoreWarning, did_you_mean,
+    routes,
 };
 use mainspring_core::Incarnation;
 use mainspring_core::jump::JUMP_MS;
@@ -27,7 +28,15 @@ pub(super) fn routes() -> Vec<Route> {
         Route::operate(routes!(drain)).repeatable(),
         Route::operate(routes!(undrain)).repeatable(),
         Route::view(routes!(document)),
+        Route::operate(routes!(repair)),
     ]
+}
+
+/// Compares live workflow runs with the runs of their tasks, and tells them of ends that they have not heard of. Does nothing where all is
+/// well.
+#[utoipa::path(post, path = routes::REPAIR, tag = "server", responses((status = 200, body = Repaired)))]
+async fn repair(State(app): State<App>) -> Answer<Json<Repaired>> {
+    Ok(Json(Repaired { workflow_ends: app.control().repair_workflows().await? }))
 }
 
 /// Describes the server that answers.

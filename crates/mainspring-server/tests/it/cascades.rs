@@ -100,7 +100,7 @@ async fn what_depends_on_a_run_is_planned_and_run_again_with_it() {
     let Err(mainspring_api::client::ClientError::Refused(stale)) = client.rerun_cascade(&run, &apply).await else {
         panic!("the report has a run now")
     };
-    assert_eq!(stale.code, ErrorCode::RunPlanStale);
+    assert_eq!(stale.code, ErrorCode::RunPlanStale.as_str());
     assert!(stale.errors.iter().any(|it| it.message.starts_with("report/daily/2025-07-01")), "{stale:?}");
 
     let plan = client.plan_cascade(&run, &asked).await.unwrap();

@@ -16,11 +16,11 @@ async fn runs_of_tasks_are_found_by_their_labels() {
     let running = Running::start().await;
     let client = &running.client;
     let wanted = spec(json!({"name": "w", "labels": {"team": "finance", "tier": "1"},
-        "defaults": {"labels": {"tier": "2"}},
-        "tasks": {
-            "extract": {"noop": true, "labels": {"source": "crm"}},
-            "report": {"noop": true, "labels": {"tier": "3"}},
-        }}));
+    "defaults": {"labels": {"tier": "2"}},
+    "tasks": {
+        "extract": {"noop": true, "labels": {"source": "crm"}},
+        "report": {"noop": true, "labels": {"tier": "3"}},
+    }}));
     client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
     let back = client.job("default", "w").await.unwrap();
     assert_eq!(back.spec.tasks, wanted.tasks, "they are written as they were read");

@@ -598,6 +598,17 @@ pub async fn task_that_waits_for_nothing_is_counted(store: Arc<dyn Store>) {
         warned.len() == 1 && warned[0].message.starts_with("1 "),
         "an end was heard and nothing came of it: {warned:?}"
     );
+    let late = step(&read(&kit, run).await, at(1_250));
+    assert_eq!(kit.store.repair_workflows(0).await.expect("repair_workflows"), 0, "as many as are asked for");
+    assert_eq!(kit.store.repair_workflows(9).await.expect("repair_workflows"), 1);
+    assert_eq!(inbox(&kit, run).await, [ended(claimed[0].run, RunState::Succeeded)]);
+    assert_eq!(due(&kit).await.iter().map(|due| (due.run, due.begins)).collect::<Vec<_>>(), [(run, false)]);
+    assert_eq!(stuck().await, [], "it will be heard");
+    assert_eq!(kit.store.repair_workflows(9).await.expect("repair_workflows"), 0, "nothing is broken any more");
+    assert_eq!(kit.store.step_workflow(late).await.expect("step_workflow"), Stepped::Stale, "it is to be read again");
+    let tasks = vec![write(0, TaskState::Succeeded)];
+    stepped(&kit, WorkflowStep { tasks, ..step(&read(&kit, run).await, at(1_270)) }).await;
+    assert_eq!(kit.store.repair_workflows(9).await.expect("repair_workflows"), 0, "the other one is queued");
     let end = Some((Verdict::Failed, None));
     stepped(&kit, WorkflowStep { end, ..step(&read(&kit, run).await, at(1_300)) }).await;
     assert_eq!(stuck().await, [], "it is over");

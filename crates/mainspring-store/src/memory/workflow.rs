@@ -260,6 +260,26 @@ pub(super) fn stuck(model: &Model) -> u64 {
     stuck.count() as u64
 }
 
+/// See [`crate::Store::repair_workflows`].
+pub(super) fn repair(model: &mut Model, limit: u32) -> u64 {
+    let mut unheard: Vec<(RunId, RunId, RunState)> = Vec::new();
+    for (run, workflow) in model.workflows.runs.iter().filter(|(_, workflow)| workflow.turn > 0) {
+        let is_told = |child| workflow.inbox.values().flatten().any(|body| body.is_end_of(child));
+        let waits = workflow.tasks.values().filter(|task| task.state == TaskState::Running);
+        let children = waits.filter_map(|task| task.child).filter(|child| !is_told(*child));
+        unheard.extend(children.filter_map(|child| Some((*run, child, model.history.get(child)?.run.state))));
+    }
+    unheard.truncate(limit as usize);
+    for (run, child, state) in &unheard {
+        model.workflows.leave(*run, Some(MessageBody::Ended { child: *child, state: *state }));
+    }
+    let runs: BTreeSet<RunId> = unheard.iter().map(|(run, ..)| *run).collect();
+    for run in runs {
+        model.workflows.runs.get_mut(&run).expect("it was found above").turn += 1;
+    }
+    unheard.len() as u64
+}
+
 /// See [`crate::Store::ask_workflow`].
 pub(super) fn ask(model: &mut Model, run: RunId, request: TaskRequest) -> bool {
     let asks = model.live.get(run).is_some_and(|run| run.state == RunState::Running && run.owner == NOBODY);

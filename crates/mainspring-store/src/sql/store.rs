@@ -258,6 +258,10 @@ impl<B: Backend> Store for B {
         self.deed("ask something of a workflow run", move |s| workflow::ask(s, run, &request)).await
     }
 
+    async fn repair_workflows(&self, limit: u32) -> Result<u64> {
+        self.deed("tell workflow runs of ends", move |s| workflow::repair(s, limit)).await
+    }
+
     async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {
         self.write(Lane::Claim, "read changes", move |s| queue::read_changes(s, by, shards, &heard, limit)).await
     }

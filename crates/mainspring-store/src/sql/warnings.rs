@@ -84,7 +84,7 @@ pub(crate) fn stuck(tasks: u64) -> Option<StoreWarning> {
     (tasks > 0).then(|| StoreWarning {
         code: "workflow.stuck",
         message: format!("{tasks} tasks of workflows wait for runs that have ended, and would wait for ever"),
-        hint: "cancel the workflow runs that do not go on, run them again, and tell the makers: this is a bug",
+        hint: "mainspring doctor --repair tells them; then tell the makers: this is a bug",
     })
 }
 

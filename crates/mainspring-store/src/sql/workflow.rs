@@ -2,6 +2,7 @@
 
 mod cancel;
 mod end;
+mod repair;
 mod repeat;
 mod step;
 mod turn;
@@ -24,6 +25,7 @@ use super::list;
 use super::session::Session;
 use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow, shared};
 
+pub(crate) use repair::repair;
 pub(crate) use repeat::repeat;
 pub(crate) use step::steps;
 

@@ -159,7 +159,8 @@ impl Control {
     /// Makes the one row of a plan that of a rerun. Only the newest run of a date is repeated like this: it is the one that counts.
     async fn stand_for(&self, rows: &mut [PlanRow], rerun: &RerunPlan) -> Answer<()> {
         let run = rerun.run.id;
-        let busy = || refused(RerunError::Live { run, why: "stands for a date that another run is about to run again" });
+        let busy =
+            || refused(RerunError::Live { run, why: "stands for a date that another run is about to run again" });
         let row = rows.first_mut().ok_or_else(busy)?;
         if row.action != Action::Rerun {
             return Err(busy());
