@@ -40,6 +40,7 @@ export function pages(seen) {
     '/ns/default/misfires?job=nightly-report&range=7d',
     '/ns/default/runs?q=state:failed&from=2026-01-01T00:00:00Z',
     '/ns/default/workers',
+    '/ns/default/workers/none-such',
     '/ns/default/calendars',
     '/ns/default/misfires',
     '/cluster',

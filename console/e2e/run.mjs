@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { launch, profile } from './browser.mjs';
 import * as hardships from './hardships.mjs';
 import * as journeys from './journeys.mjs';
+import * as lists from './lists.mjs';
 import { looks } from './looks.mjs';
 import * as questions from './questions.mjs';
 import * as repairs from './repairs.mjs';
@@ -24,7 +25,7 @@ const browser = await launch();
 let failed = 0;
 try {
   const seen = await fill(server);
-  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(questions), ...Object.entries(hardships), ['looks', looks]]) {
+  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(lists), ...Object.entries(questions), ...Object.entries(hardships), ['looks', looks]]) {
     if (typeof test !== 'function' || isLeftOut(name)) continue;
     const start = Date.now();
     const contexts = [];

@@ -1579,6 +1579,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/repair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compares live workflow runs with the runs of their tasks, and tells them of ends that they have not heard of. Does nothing where all is
+         *     well.
+         */
+        post: operations["server_repair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}": {
         parameters: {
             query?: never;
@@ -1763,6 +1783,43 @@ export interface paths {
          *     results. In a workflow run that goes on, the tasks run again in the run itself, which is then the answer.
          */
         post: operations["runs_rerun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/rerun/cascade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Runs tasks of a workflow run again that is over, and then what depends on it in other workflows, by logical date. The answer is a
+         *     backfill of the run's date, which makes the new run; those of other workflows name it as `cascade_of`.
+         */
+        post: operations["runs_start_cascade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/rerun/cascade/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what such a rerun would do with each task of the run, and with which dates of other workflows. Nothing is changed. */
+        post: operations["runs_plan_cascade"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5573,6 +5630,10 @@ export interface components {
                  * @description Version of the job that it runs.
                  */
                 job_version: number;
+                /** @description Labels of that version; of the run of a task, with those of the task. */
+                labels?: {
+                    [key: string]: string;
+                };
                 /**
                  * Format: int64
                  * @description Handler entered minus due time.
@@ -5618,7 +5679,7 @@ export interface components {
                 tasks?: components["schemas"]["TaskCounts"] | null;
                 /** @description Trigger that fired, by name; absent when it was asked for. */
                 trigger?: string | null;
-                /** @description Worker of the newest attempt. */
+                /** @description Worker that executes the newest attempt, by name; of a run that is over, only if the job's routing had picked it. Absent: a node. */
                 worker?: string | null;
             }[];
             /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
@@ -6030,6 +6091,14 @@ export interface components {
             /** @description The reason, in the user's words. */
             reason?: string | null;
         };
+        /** @description What was found broken, and mended. */
+        Repaired: {
+            /**
+             * Format: int64
+             * @description Ends of tasks that live workflow runs had not heard of. They have been told.
+             */
+            workflow_ends: number;
+        };
         /**
          * @description Which fire times of a range are run.
          * @enum {string}
@@ -6126,6 +6195,7 @@ export interface components {
          *     }
          */
         RerunPlan: {
+            below?: components["schemas"]["BackfillActions"] | null;
             /**
              * Format: int64
              * @description How many run and would be cancelled first.
@@ -6136,6 +6206,8 @@ export interface components {
              * @description How many would have to run and cannot.
              */
             cannot_run: number;
+            /** @description These dates, level by level: the first 1,000. */
+            dependants?: components["schemas"]["BackfillPlanItem"][];
             /**
              * Format: int64
              * @description How long it would take if nothing had to wait for a worker: the longest chain of medians of past runs, as far as there are any.
@@ -6275,6 +6347,10 @@ export interface components {
              * @description Version of the job that it runs.
              */
             job_version: number;
+            /** @description Labels of that version; of the run of a task, with those of the task. */
+            labels?: {
+                [key: string]: string;
+            };
             /**
              * Format: int64
              * @description Handler entered minus due time.
@@ -6320,7 +6396,7 @@ export interface components {
             tasks?: components["schemas"]["TaskCounts"] | null;
             /** @description Trigger that fired, by name; absent when it was asked for. */
             trigger?: string | null;
-            /** @description Worker of the newest attempt. */
+            /** @description Worker that executes the newest attempt, by name; of a run that is over, only if the job's routing had picked it. Absent: a node. */
             worker?: string | null;
         };
         /** @description A task of a workflow run that started another run. */
@@ -6662,6 +6738,10 @@ export interface components {
             /** @description What a `workflow` is given, member by member: JSON whose texts may hold `${{ … }}`. At most 250. */
             inputs?: {
                 [key: string]: unknown;
+            };
+            /** @description Keys and values to find runs of the task by, beside those of the workflow; at most 250. */
+            labels?: {
+                [key: string]: string;
             };
             /** @description Expression `${{ … }}` that is a list: the task runs once for each item, at most 10,000 times. */
             map?: string | null;
@@ -10760,6 +10840,8 @@ export interface operations {
                 from?: components["schemas"]["Timestamp"];
                 /** @description Job. */
                 job?: string;
+                /** @description Label of the job or task, `key` or `key=value`. */
+                label?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
                 /** @description Run whose tasks and shards are asked for, with the runs that its tasks have started. */
@@ -11033,6 +11115,8 @@ export interface operations {
                 from?: components["schemas"]["Timestamp"];
                 /** @description Job. */
                 job?: string;
+                /** @description Label of the job or task, `key` or `key=value`. */
+                label?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
                 /** @description Run whose tasks and shards are asked for, with the runs that its tasks have started. */
@@ -11822,6 +11906,38 @@ export interface operations {
             };
         };
     };
+    server_repair: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repaired"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     runs_get: {
         parameters: {
             query?: never;
@@ -12223,6 +12339,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_start_cascade: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Rerun"] | null;
+            };
+        };
+        responses: {
+            /** @description It was made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backfill"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_plan_cascade: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Rerun"] | null;
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunPlan"];
                 };
             };
             /** @description Refused */

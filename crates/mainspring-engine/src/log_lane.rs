@@ -63,7 +63,8 @@ fn withheld(chunk: LogChunk) -> LogChunk {
     }
     if let Some(first) = lines.lines.first_mut() {
         let count = chunk.line_count;
-        first.text = format!("{count} lines are not kept: the disk of the database is nearly full");
+        let what = if count == 1 { "1 line is".to_owned() } else { format!("{count} lines are") };
+        first.text = format!("{what} not kept: the disk of the database is nearly full");
     }
     LogChunk { data: lines.encode(), ..chunk }
 }

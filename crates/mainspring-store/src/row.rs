@@ -398,7 +398,7 @@ pub struct RunInfo {
     pub attempt: u32,
     /// Where it waits or waited.
     pub queue: String,
-    /// The worker that was picked for it, by name, if its job is routed.
+    /// The worker that executes it, or that was picked for it if its job is routed, by name. Of a run that is over, the picked one alone is known.
     pub worker: Option<String>,
     /// The run of which it is a shard, or that of the workflow whose task it is.
     pub parent: Option<RunId>,

@@ -27,6 +27,7 @@ import { alerts } from './alerts';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
+import { peek } from './peek';
 import { help } from './help';
 import { glue } from './glue';
 import { said } from './said';
@@ -61,6 +62,7 @@ export const en = {
   alerts,
   settings,
   palette,
+  peek,
   help,
   glue,
   said,

@@ -28,6 +28,7 @@ import { alerts } from './alerts';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
+import { peek } from './peek';
 import { help } from './help';
 import { glue } from './glue';
 import { said } from './said';
@@ -62,6 +63,7 @@ export const zh: Dictionary = {
   alerts,
   settings,
   palette,
+  peek,
   help,
   glue,
   said,

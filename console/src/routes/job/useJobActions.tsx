@@ -9,8 +9,8 @@ import { useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { type Job, jobQuery } from './queries';
 
-/** What can be done to a job, each also as a command. */
-export function useJobActions(job: Job, onRun: () => void): Action[] {
+/** What can be done to a job, each also as a command. A page of a job that is gone is left for the list, unless `onGone` does something else. */
+export function useJobActions(job: Job, onRun: () => void, onGone?: () => void): Action[] {
   const t = useT();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -45,7 +45,8 @@ export function useJobActions(job: Job, onRun: () => void): Action[] {
     mutationFn: () => ask(api.DELETE('/api/v1/namespaces/{namespace}/jobs/{job}', { params: { path } })),
     onSuccess: () => {
       toast({ tone: 'good', text: t.jobDetail.removed });
-      void navigate({ to: '/ns/$ns/jobs', params: { ns: job.namespace } });
+      if (onGone) onGone();
+      else void navigate({ to: '/ns/$ns/jobs', params: { ns: job.namespace } });
     },
     onError: (error) => toastError(t.jobDetail.remove, error),
   });

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { lazy, useMemo, useRef, useState } from 'react';
 import { complete } from '@/api/facets';
 import { asApiError } from '@/api/problem';
 import buttonCss from '@/components/Button.module.css';
@@ -10,18 +10,22 @@ import { ColumnMenu, DataTable } from '@/components/DataTable';
 import { ExportMenu } from '@/components/ExportMenu';
 import { Failure, NothingMatches, NothingYet, Skeleton, StaleNote } from '@/components/Feedback';
 import { Page } from '@/components/Page';
+import { Peeking } from '@/components/Peek';
 import { QueryInput, queryProblem } from '@/components/QueryInput';
 import { ViewsMenu } from '@/components/ViewsMenu';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { useKept, useSearchError } from '@/lib/kept';
+import { neighbour } from '@/lib/neighbour';
 import { valueOf, withValue } from '@/lib/query';
 import css from './Jobs.module.css';
 import { jobColumns, jobHead, jobRow } from './columns';
 import { type Job, allMatching, jobsPath, jobsQuery } from './queries';
 import { jobsRoute } from './routes';
 import { SelectionBar } from './SelectionBar';
-import { keyOf } from './selection';
+import { keyOf, placeOf } from './selection';
+
+const JobPeek = lazy(() => import('./JobPeek').then((module) => ({ default: module.JobPeek })));
 
 /** Jobs that one choice takes at most. */
 const CHOOSE_MAX = 10_000;
@@ -30,7 +34,7 @@ export function JobsPage() {
   const t = useT();
   const formats = useFormats();
   const { ns } = jobsRoute.useParams();
-  const { q = '', view, sort, cols } = jobsRoute.useSearch();
+  const { q = '', view, sort, cols, peek } = jobsRoute.useSearch();
   const navigate = useNavigate();
   const query = useInfiniteQuery(jobsQuery(ns, { q, sort }));
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -46,8 +50,14 @@ export function JobsPage() {
   const error = found && asApiError(found);
   const wrongQuery = queryProblem(error, t);
 
-  const search = (change: { q?: string | undefined; view?: string | undefined; sort?: string | undefined; cols?: string[] | undefined }) =>
-    void navigate({ to: '.', search: { q: q || undefined, view, sort, cols, ...change } as never, replace: true });
+  const search = (change: { q?: string | undefined; view?: string | undefined; sort?: string | undefined; cols?: string[] | undefined; peek?: string | undefined }) =>
+    void navigate({ to: '.', search: { q: q || undefined, view, sort, cols, peek, ...change } as never, replace: true });
+  const peeked = peek && (ns === '-' ? peek : keyOf({ namespace: ns, name: peek }));
+  const show = (job: Job | undefined) => search({ peek: job && (ns === '-' ? keyOf(job) : job.name) });
+  const step = (by: 1 | -1) => {
+    const next = neighbour(rows ?? [], (job) => keyOf(job) === peeked, by);
+    return next && (() => show(next));
+  };
   const choose = (keys: ReadonlySet<string>) => {
     setAll(false);
     setSelected(keys);
@@ -107,32 +117,36 @@ export function JobsPage() {
       )}
       {error && !wrongQuery && rows && <StaleNote error={error} onRetry={() => void query.refetch()} />}
       {rows ? (
-        <DataTable<Job>
-          label={t.jobs.list}
-          columns={columns}
-          chosen={cols}
-          rows={rows}
-          rowKey={keyOf}
-          rowName={(job) => job.name}
-          sort={sort ?? 'name'}
-          onSort={(next) => search({ sort: next === 'name' ? undefined : next })}
-          onOpen={(job) => void navigate({ to: '/ns/$ns/jobs/$job', params: { ns: job.namespace, job: job.name } })}
-          selected={selected}
-          onSelect={choose}
-          rowTone={(job) => (job.paused ? 'muted' : undefined)}
-          waiting={fetched === undefined && !error}
-          more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
-          empty={
-            q === '' ? (
-              <NothingYet what={t.jobs.title} actions={newJob}>
-                <p>{t.jobs.emptyText}</p>
-                <CommandLine text={`mainspring apply -f jobs.yaml${ns === '-' ? '' : ` -n ${ns}`}`} />
-              </NothingYet>
-            ) : query.hasNextPage ? undefined : (
-              <NothingMatches onClear={() => search({ q: undefined })} />
-            )
-          }
-        />
+        <Peeking panel={peeked && <JobPeek {...placeOf(peeked)} row={rows.find((job) => keyOf(job) === peeked)} onStep={step} onClose={() => show(undefined)} />}>
+          <DataTable<Job>
+            label={t.jobs.list}
+            columns={columns}
+            chosen={cols}
+            rows={rows}
+            rowKey={keyOf}
+            rowName={(job) => job.name}
+            sort={sort ?? 'name'}
+            onSort={(next) => search({ sort: next === 'name' ? undefined : next })}
+            onOpen={(job) => void navigate({ to: '/ns/$ns/jobs/$job', params: { ns: job.namespace, job: job.name } })}
+            onPeek={(job) => show(keyOf(job) === peeked ? undefined : job)}
+            peeked={peeked}
+            selected={selected}
+            onSelect={choose}
+            rowTone={(job) => (job.paused ? 'muted' : undefined)}
+            waiting={fetched === undefined && !error}
+            more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
+            empty={
+              q === '' ? (
+                <NothingYet what={t.jobs.title} actions={newJob}>
+                  <p>{t.jobs.emptyText}</p>
+                  <CommandLine text={`mainspring apply -f jobs.yaml${ns === '-' ? '' : ` -n ${ns}`}`} />
+                </NothingYet>
+              ) : query.hasNextPage ? undefined : (
+                <NothingMatches onClear={() => search({ q: undefined })} />
+              )
+            }
+          />
+        </Peeking>
       ) : error ? (
         wrongQuery ? (
           <NothingMatches onClear={() => search({ q: undefined })}>{wrongQuery}</NothingMatches>

@@ -10,6 +10,7 @@ export const jobsRoute = createRoute({
     view: text(raw, 'view'),
     sort: text(raw, 'sort'),
     cols: words(raw, 'cols'),
+    peek: text(raw, 'peek'),
   })),
   component: lazyRouteComponent(() => import('./JobsPage'), 'JobsPage'),
 });

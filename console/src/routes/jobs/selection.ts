@@ -13,11 +13,17 @@ export function keyOf({ namespace, name }: { namespace: string; name: string }):
   return `${namespace}/${name}`;
 }
 
-/** Chosen jobs by namespace: an operation is of one. Names have no slash. */
+/** The namespace and the name of a key. Names have no slash. */
+export function placeOf(key: string): { namespace: string; name: string } {
+  const [namespace = '', name = ''] = key.split('/');
+  return { namespace, name };
+}
+
+/** Chosen jobs by namespace: an operation is of one. */
 export function targetsOf(keys: Iterable<string>): Target[] {
   const byNamespace = new Map<string, string[]>();
   for (const key of keys) {
-    const [namespace = '', name = ''] = key.split('/');
+    const { namespace, name } = placeOf(key);
     byNamespace.set(namespace, [...(byNamespace.get(namespace) ?? []), name]);
   }
   return [...byNamespace].map(([namespace, names]) => ({ namespace, names }));

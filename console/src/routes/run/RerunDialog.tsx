@@ -22,7 +22,7 @@ import { graphOf } from '../workflow/graph';
 import { definedTasksQuery } from '../workflow/queries';
 import css from './Rerun.module.css';
 import type { Run } from './queries';
-import { type BackfillPlanItem, type Choice, type RerunPlan, type RerunTask, cliOf, dateKey, differences, pathsOf, planQuery, requestOf } from './rerun';
+import { type BackfillPlanItem, type Choice, type RerunPlan, type RerunTask, cliOf, dateKey, differences, planQuery, requestOf } from './rerun';
 
 const ways: readonly Choice['which'][] = ['failed', 'tasks', 'missing', 'all'];
 /** What becomes of a task, as a state that the console draws. */
@@ -102,7 +102,7 @@ export function RerunDialog({ run, from, onClose }: { run: Run; from?: readonly 
       footer={
         <>
           <Menu trigger={<IconButton label={t.common.moreActions} icon={ChevronDown} tip={false} />}>
-            <CopyItems command={{ cli: cliOf(run.id, request ?? {}, plan?.plan, cascade), http: { method: 'POST', path: fillPath(pathsOf(cascade).apply, { run: run.id }), body: { ...request, ...(plan ? { plan: plan.plan } : {}) } } }} />
+            <CopyItems command={{ cli: cliOf(run.id, request ?? {}, plan?.plan, cascade), http: { method: 'POST', path: cascade ? fillPath('/api/v1/runs/{run}/rerun/cascade', { run: run.id }) : fillPath('/api/v1/runs/{run}/rerun', { run: run.id }), body: { ...request, ...(plan ? { plan: plan.plan } : {}) } } }} />
           </Menu>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button tone="primary" busy={carry.isPending} disabled={!canApply} onClick={() => plan && carry.mutate(plan)}>

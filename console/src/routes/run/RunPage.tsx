@@ -1,10 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Ban, CirclePause, CirclePlay, PencilLine, RotateCcw, TriangleAlert } from 'lucide-react';
+import { TriangleAlert } from 'lucide-react';
 import { Suspense, lazy, useState } from 'react';
-import { api, ask, idempotencyKey } from '@/api/client';
-import { type Action, ActionBar } from '@/components/ActionBar';
-import { confirm } from '@/components/confirm';
+import { ActionBar } from '@/components/ActionBar';
 import { CopyButton } from '@/components/Copy';
 import { Loaded, Skeleton } from '@/components/Feedback';
 import { Select } from '@/components/Field';
@@ -12,10 +10,9 @@ import { Instant, Took } from '@/components/Instant';
 import { Facts, Page, Panel } from '@/components/Page';
 import { StateBadge, StateGlyph } from '@/components/StateBadge';
 import { TabPanel, Tabs } from '@/components/Tabs';
-import { toast, toastError } from '@/components/toast';
+import { WorkerLink } from '@/components/WorkerLink';
 import { WhyPanel } from '@/components/WhyPanel';
 import { useFormats, useT } from '@/i18n';
-import { type Command, fillPath } from '@/lib/commands';
 import { asState, isFinal, runState } from '@/states';
 import { LogViewer } from './log/LogViewer';
 import { type Attempt, type Run, attemptsQuery, errorQuery, runQuery, whyQuery } from './queries';
@@ -27,6 +24,7 @@ import css from './Run.module.css';
 import { RunData } from './RunData';
 import { Timeline, endOf } from './Timeline';
 import { type Step, stepsOf } from './times';
+import { useRunActions } from './useRunActions';
 
 // Only workflows have tasks.
 const RerunDialog = lazy(() => import('./RerunDialog').then((module) => ({ default: module.RerunDialog })));
@@ -58,7 +56,7 @@ function RunView({ run }: { run: Run }) {
   const error = useQuery({ ...errorQuery(run.id, undefined), enabled: failed && !run.tasks });
   const why = useQuery({ ...whyQuery(run.id), enabled: !over && run.state !== 'running' });
   const [changing, setChanging] = useState(false);
-  const actions = useActions(run, () => set({ rerun: ALL }), () => setChanging(true));
+  const actions = useRunActions(run, () => set({ rerun: ALL }), () => setChanging(true));
   const tabs = runTabs.filter((name) => name !== 'tasks' || run.tasks);
   // A workflow writes nothing itself: what one looks for is with its tasks.
   const first = run.tasks ? 'tasks' : 'log';
@@ -200,67 +198,6 @@ function RunView({ run }: { run: Run }) {
   );
 }
 
-function useActions(run: Run, chooseTasks: () => void, askInput: () => void): Action[] {
-  const t = useT();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const path = { run: run.id };
-  const over = isFinal(run.state);
-  // A run that is not over is in the way of the next one.
-  const rerunBody = over ? {} : { cancel_running: true };
-  const rerun = useMutation({
-    mutationFn: () => ask(api.POST('/api/v1/runs/{run}/rerun', { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: rerunBody })),
-    onSuccess: (next) => {
-      toast({ tone: 'good', text: t.run.rerunDone });
-      void navigate({ to: '/ns/$ns/runs/$run', params: { ns: next.namespace, run: next.id } });
-    },
-    onError: (error) => toastError(t.run.rerun, error),
-  });
-  const cancel = useMutation({
-    mutationFn: (reason: string) =>
-      ask(api.POST('/api/v1/runs/{run}/cancel', { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: reason === '' ? {} : { reason } })),
-    onSuccess: (next) => {
-      client.setQueryData(runQuery(run.id).queryKey, next);
-      toast({ tone: 'good', text: t.run.cancelDone });
-    },
-    onError: (error) => toastError(t.run.cancel, error),
-  });
-  const setPaused = useMutation({
-    mutationFn: ({ verb, reason }: { verb: 'pause' | 'resume'; reason: string }) => ask(api.POST(`/api/v1/runs/{run}/${verb}`, { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: reason === '' ? {} : { reason } })),
-    onSuccess: (next) => client.setQueryData(runQuery(run.id).queryKey, next),
-    onError: (error, { verb }) => toastError(verb === 'pause' ? t.jobDetail.pause : t.jobDetail.resume, error),
-  });
-  const verb = run.paused ? 'resume' : 'pause';
-  const pause: Action = {
-    id: verb,
-    label: run.paused ? t.jobDetail.resume : t.jobDetail.pause,
-    icon: run.paused ? CirclePlay : CirclePause,
-    keys: 's',
-    busy: setPaused.isPending,
-    command: { http: { method: 'POST', path: fillPath(`/api/v1/runs/{run}/${verb}`, path), body: {} } },
-    run: () => (run.paused ? setPaused.mutate({ verb, reason: '' }) : void confirm({ title: t.workflow.pauseTitle, text: t.workflow.pauseText, action: t.jobDetail.pause, reason: true }).then((yes) => yes && setPaused.mutate({ verb, reason: yes.reason }))),
-  };
-  const rerunCommand: Command = { cli: ['run', 'rerun', run.id, ...(over ? [] : ['--cancel-running'])], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', path), body: rerunBody } };
-  const cancelCommand: Command = { cli: ['run', 'cancel', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/cancel', path), body: {} } };
-  return [
-    { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => run.tasks ? chooseTasks() : void confirm({ title: t.run.rerun, text: over ? t.run.rerunText : t.run.rerunLiveText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
-    // Tasks of workflows and of batches are started by others.
-    ...(run.parent ? [] : [{ id: 'changes', label: t.run.withChanges, icon: PencilLine, hidden: true, command: 'local', run: askInput } satisfies Action]),
-    ...(run.tasks && !over ? [pause] : []),
-    {
-      id: 'cancel',
-      label: t.run.cancel,
-      icon: Ban,
-      keys: 'shift-c',
-      tone: over ? 'plain' : 'danger',
-      command: cancelCommand,
-      busy: cancel.isPending,
-      disabledReason: over ? t.run.isFinal : undefined,
-      run: () => void confirm({ title: t.run.cancelTitle, text: t.run.cancelText, action: t.run.cancel, tone: 'danger', reason: true }).then((yes) => yes && cancel.mutate(yes.reason)),
-    },
-  ];
-}
-
 /** due → claimed → started → ended, with what lies between. */
 function Steps({ steps, run }: { steps: readonly Step[]; run: Run }) {
   const t = useT();
@@ -340,7 +277,7 @@ function RunFacts({ run }: { run: Run }) {
         run.logical_date ? [t.run.logicalDate, <Instant key="ld" at={run.logical_date} />] : undefined,
         [t.run.queue, run.queue],
         [t.run.priority, formats.number(run.priority)],
-        run.worker ? [t.run.worker, run.worker] : undefined,
+        run.worker ? [t.run.worker, <WorkerLink key="worker" ns={run.namespace} name={run.worker} />] : undefined,
         [t.run.took, <Took key="took" from={run.started_at} to={run.ended_at} />],
         typeof run.lateness_ms === 'number' ? [t.run.lateness, formats.duration(run.lateness_ms)] : undefined,
         run.not_before ? [t.run.notBefore, <Instant key="nb" at={run.not_before} relative />] : undefined,

@@ -1,3 +1,4 @@
+import { WorkerLink } from '@/components/WorkerLink';
 import { StateBadge } from '@/components/StateBadge';
 import { Instant, Took } from '@/components/Instant';
 import { useFormats, useT } from '@/i18n';
@@ -63,7 +64,7 @@ export function Timeline({ run, attempts, zone }: { run: Run; attempts: readonly
                 <td>
                   <Took from={attempt.started_at} to={attempt.ended_at} />
                 </td>
-                <td>{attempt.worker ?? t.common.none}</td>
+                <td>{attempt.worker ? <WorkerLink ns={run.namespace} name={attempt.worker} /> : t.common.none}</td>
                 <td>{endOf(attempt, t)}</td>
               </tr>
             ))}

@@ -32,11 +32,6 @@ export function requestOf({ which, tasks, downstream, upstream, version, cancelR
   return { tasks: [...tasks].sort(), ...(downstream ? { downstream } : {}), ...(upstream ? { upstream } : {}), ...newest };
 }
 
-/** Where plans are made and carried out: with what depends on the run, or without. */
-export function pathsOf(cascade: boolean) {
-  return cascade ? ({ apply: '/api/v1/runs/{run}/rerun/cascade', plan: '/api/v1/runs/{run}/rerun/cascade/plan' } as const) : ({ apply: '/api/v1/runs/{run}/rerun', plan: '/api/v1/runs/{run}/rerun/plan' } as const);
-}
-
 /** The same for the command line. */
 export function cliOf(run: string, rerun: Rerun, plan: string | undefined, cascade = false): string[] {
   const flags = [cascade && '--cascade', rerun.failed && '--failed', rerun.missing && '--missing', rerun.downstream && '--downstream', rerun.upstream && '--upstream', rerun.cancel_running && '--cancel-running'].filter((flag) => typeof flag === 'string');
@@ -46,7 +41,7 @@ export function cliOf(run: string, rerun: Rerun, plan: string | undefined, casca
 export const planQuery = (run: string, rerun: Rerun | undefined, cascade = false) =>
   queryOptions({
     queryKey: ['rerun-plan', run, rerun, cascade],
-    queryFn: ({ signal }) => ask(api.POST(pathsOf(cascade).plan, { params: { path: { run } }, body: rerun ?? {}, signal })),
+    queryFn: ({ signal }) => ask(api.POST(cascade ? '/api/v1/runs/{run}/rerun/cascade/plan' : '/api/v1/runs/{run}/rerun/plan', { params: { path: { run } }, body: rerun ?? {}, signal })),
     enabled: rerun !== undefined,
     retry: false,
     staleTime: 5000,

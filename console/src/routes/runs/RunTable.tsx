@@ -19,10 +19,14 @@ export interface RunTableProps {
   chosen?: readonly string[] | undefined;
   selected?: ReadonlySet<string>;
   onSelect?: (selected: ReadonlySet<string>) => void;
+  /** Shows a run in short beside the list. */
+  onPeek?: (run: Run) => void;
+  /** Id of the run that is shown so. */
+  peeked?: string | undefined;
 }
 
 /** Runs, newest first. Those that come since wait behind a button. */
-export function RunTable({ ns, list, job, empty, chosen, selected, onSelect }: RunTableProps) {
+export function RunTable({ ns, list, job, empty, chosen, selected, onSelect, onPeek, peeked }: RunTableProps) {
   const t = useT();
   const navigate = useNavigate();
   const columns = useRunColumns({ job, namespace: ns === '-' });
@@ -48,6 +52,8 @@ export function RunTable({ ns, list, job, empty, chosen, selected, onSelect }: R
         rowKey={(run) => run.id}
         rowName={(run) => `${run.job} ${run.fire_at ?? run.created_at}`}
         onOpen={open}
+        onPeek={onPeek}
+        peeked={peeked}
         rowTone={(run) => (run.state === 'failed' ? 'bad' : undefined)}
         waiting={list.isWaiting}
         more={list.more}

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Ban, X } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { complete } from '@/api/facets';
 import { Button } from '@/components/Button';
@@ -10,12 +10,14 @@ import { ExportMenu } from '@/components/ExportMenu';
 import { NothingMatches, NothingYet } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Page } from '@/components/Page';
+import { Peeking } from '@/components/Peek';
 import { QueryInput, queryProblem } from '@/components/QueryInput';
 import { StateGlyph } from '@/components/StateBadge';
 import { toast } from '@/components/toast';
 import { ViewsMenu } from '@/components/ViewsMenu';
 import { useFormats, useT } from '@/i18n';
 import { forEach } from '@/lib/each';
+import { neighbour } from '@/lib/neighbour';
 import type { State } from '@/states';
 import { runHead, runRow, useRunColumns } from './columns';
 import { type Run, runsPath } from './queries';
@@ -24,6 +26,8 @@ import css from './Runs.module.css';
 import { RunTable } from './RunTable';
 import { statesOf, withStates } from './search';
 import { useRunList } from './useRunList';
+
+const RunPeek = lazy(() => import('./RunPeek').then((module) => ({ default: module.RunPeek })));
 
 const quick: readonly State[] = ['running', 'queued', 'failed', 'succeeded', 'cancelled', 'skipped'];
 
@@ -40,6 +44,11 @@ export function RunsPage() {
   const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
   const states = statesOf(q);
   const filtered = q !== '' || search.from !== undefined || search.to !== undefined;
+
+  const step = (by: 1 | -1) => {
+    const next = neighbour(list.rows ?? [], ({ id }) => id === search.peek, by);
+    return next && (() => set({ peek: next.id }));
+  };
 
   const cancel = async () => {
     const yes = await confirm({ title: t.runs.cancelMany(formats.number(selected.size)), text: t.runs.cancelManyText, action: t.run.cancel, tone: 'danger', reason: true });
@@ -111,30 +120,38 @@ export function RunsPage() {
           </div>
         )}
       </div>
-      <RunTable
-        ns={ns}
-        list={list}
-        job
-        chosen={search.cols}
-        selected={selected}
-        onSelect={setSelected}
-        empty={
-          filtered ? (
-            <NothingMatches onClear={() => set({ q: undefined, from: undefined, to: undefined })} />
-          ) : (
-            <NothingYet
-              what={t.runs.what}
-              actions={
-                <Link to="/ns/$ns/jobs" params={{ ns }}>
-                  {t.runs.toJobs}
-                </Link>
-              }
-            >
-              {t.runs.emptyText}
-            </NothingYet>
-          )
+      <Peeking
+        panel={
+          search.peek && <RunPeek id={search.peek} row={list.rows?.find(({ id }) => id === search.peek)} onStep={step} onClose={() => set({ peek: undefined })} />
         }
-      />
+      >
+        <RunTable
+          ns={ns}
+          list={list}
+          job
+          chosen={search.cols}
+          selected={selected}
+          onSelect={setSelected}
+          onPeek={(run) => set({ peek: run.id === search.peek ? undefined : run.id })}
+          peeked={search.peek}
+          empty={
+            filtered ? (
+              <NothingMatches onClear={() => set({ q: undefined, from: undefined, to: undefined })} />
+            ) : (
+              <NothingYet
+                what={t.runs.what}
+                actions={
+                  <Link to="/ns/$ns/jobs" params={{ ns }}>
+                    {t.runs.toJobs}
+                  </Link>
+                }
+              >
+                {t.runs.emptyText}
+              </NothingYet>
+            )
+          }
+        />
+      </Peeking>
     </Page>
   );
 }

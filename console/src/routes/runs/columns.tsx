@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Column } from '@/components/DataTable';
 import { Instant, Took } from '@/components/Instant';
 import { StateBadge } from '@/components/StateBadge';
+import { WorkerLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
 import { runState } from '@/states';
 import type { Run } from './queries';
@@ -27,6 +28,7 @@ export function useRunColumns(options: { job: boolean; namespace: boolean }): Co
         <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.id }} className={css.job}>
           {options.namespace && <span className={css.ns}>{run.namespace}/</span>}
           {run.job}
+          {run.task && <span className={css.ns}> · {run.task}</span>}
         </Link>
       ),
     },
@@ -51,7 +53,7 @@ export function useRunColumns(options: { job: boolean; namespace: boolean }): Co
     { id: 'reason', header: t.runs.reason, wide: true, cell: (run) => <span className={css.reason}>{run.reason ?? ''}</span> },
     { id: 'ended', header: t.runs.ended, width: '10.5rem', optional: true, cell: (run) => <Instant at={run.ended_at} /> },
     { id: 'queue', header: t.runs.queue, optional: true, cell: (run) => run.queue },
-    { id: 'worker', header: t.runs.worker, optional: true, cell: (run) => run.worker ?? t.common.none },
+    { id: 'worker', header: t.runs.worker, optional: true, cell: (run) => (run.worker ? <WorkerLink ns={run.namespace} name={run.worker} /> : t.common.none) },
     { id: 'id', header: t.runs.id, optional: true, cell: (run) => <code>{run.id}</code> },
   ];
   return all.filter((column) => column !== false);

@@ -9,6 +9,8 @@ export interface RunSearch {
   job?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
+  /** `true`: with the runs of tasks. */
+  tasks?: 'true' | undefined;
 }
 
 export interface RunList {

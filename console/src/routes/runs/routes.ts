@@ -11,6 +11,7 @@ export const runsRoute = createRoute({
     from: text(raw, 'from'),
     to: text(raw, 'to'),
     cols: words(raw, 'cols'),
+    peek: text(raw, 'peek'),
   })),
   component: lazyRouteComponent(() => import('./RunsPage'), 'RunsPage'),
 });

@@ -21,7 +21,7 @@ export interface RunListState {
 /** Runs, newest first. Rows change in place as things happen; those that come since are counted, and none moves. */
 export function useRunList(ns: string, search: RunSearch): RunListState {
   const client = useQueryClient();
-  const key = ['runs', ns, search.q ?? '', search.job ?? '', search.from ?? '', search.to ?? ''];
+  const key = ['runs', ns, search.q ?? '', search.job ?? '', search.from ?? '', search.to ?? '', search.tasks ?? ''];
   const list = useInfiniteQuery({
     queryKey: [...key, 'list'],
     queryFn: ({ pageParam, signal }) => fetchRuns(ns, search, pageParam, signal),

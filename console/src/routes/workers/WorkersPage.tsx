@@ -12,43 +12,32 @@ import { Instant } from '@/components/Instant';
 import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Page, Panel } from '@/components/Page';
 import { toast, toastError } from '@/components/toast';
-import { useFormats, useT } from '@/i18n';
+import { WorkerLink } from '@/components/WorkerLink';
+import { useT } from '@/i18n';
 import { serverNow } from '@/lib/clock';
 import { fillPath } from '@/lib/commands';
 import { instant } from '@/lib/time';
 import { ConnectDialog } from './ConnectDialog';
-import { type Worker, type WorkerToken, tokensQuery, workersQuery } from './queries';
+import { type Worker, type WorkerToken, runsOf, tokensQuery, workersQuery } from './queries';
 import { workersRoute } from './routes';
+import { Slots } from './Slots';
+import { lookAt, useForget } from './useWorkerActions';
 import css from './Workers.module.css';
 
 export function WorkersPage() {
   const t = useT();
-  const formats = useFormats();
   const { ns } = workersRoute.useParams();
   const navigate = useNavigate();
-  const client = useQueryClient();
   const query = useQuery(workersQuery);
   const [connecting, setConnecting] = useState(false);
-  const forget = useMutation({
-    mutationFn: (worker: string) => ask(api.DELETE('/api/v1/workers/{worker}', { params: { path: { worker } } })),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: workersQuery.queryKey });
-      toast({ tone: 'good', text: t.workers.forgotten });
-    },
-    onError: (error) => toastError(t.workers.forget, error),
-  });
+  const { forget } = useForget();
   const columns: Column<Worker>[] = [
-    { id: 'name', header: t.workers.name, cell: (worker) => <strong>{worker.name}</strong> },
+    { id: 'name', header: t.workers.name, cell: (worker) => <strong><WorkerLink ns={ns} name={worker.name} /></strong> },
     {
       id: 'slots',
       header: t.workers.slots,
       width: '10rem',
-      cell: (worker) => (
-        <span className={css.slots}>
-          <meter min={0} max={worker.slots} value={worker.running} aria-label={t.workers.slots} />
-          {t.workers.slotsOf(formats.number(worker.running), formats.number(worker.slots))}
-        </span>
-      ),
+      cell: (worker) => <Slots worker={worker} />,
     },
     { id: 'queues', header: t.workers.queues, wide: true, cell: (worker) => worker.queues.join(', ') },
     { id: 'labels', header: t.workers.labels, wide: true, cell: (worker) => Object.entries(worker.labels ?? {}).map(([name, value]) => `${name}=${value}`).join(', ') || t.common.none },
@@ -62,14 +51,14 @@ export function WorkersPage() {
       width: '3rem',
       cell: (worker) => (
         <Menu trigger={<IconButton label={t.common.moreActions} icon={Ellipsis} tip={false} />}>
-          <MenuItem icon={History} onSelect={() => void navigate({ to: '/ns/$ns/runs', params: { ns }, search: { q: `worker:${worker.name} state:running` } })}>
+          <MenuItem icon={History} onSelect={() => void navigate({ to: '/ns/$ns/runs', params: { ns }, search: { q: `${runsOf(worker.name)} state:running` } })}>
             {t.workers.running}
           </MenuItem>
-          <MenuItem icon={Trash2} tone="danger" onSelect={() => void confirm({ title: t.workers.forgetTitle(worker.name), text: t.workers.forgetText, action: t.workers.forget, tone: 'danger', command: { http: { method: 'DELETE', path: fillPath('/api/v1/workers/{worker}', { worker: worker.id }) } } }).then((yes) => yes && forget.mutate(worker.id))}>
+          <MenuItem icon={Trash2} tone="danger" onSelect={() => void forget(worker)}>
             {t.workers.forget}
           </MenuItem>
           <MenuLine />
-          <CopyItems command={{ cli: ['worker', 'get', worker.name], http: { method: 'GET', path: fillPath('/api/v1/workers/{worker}', { worker: worker.id }) } }} />
+          <CopyItems command={lookAt(worker)} />
         </Menu>
       ),
     },
@@ -83,7 +72,7 @@ export function WorkersPage() {
     <Page title={t.shell.workers} actions={connect}>
       <Loaded query={query} what={t.workers.what}>
         {(workers) => (
-          <DataTable label={t.shell.workers} columns={columns} rows={workers} rowKey={(worker) => worker.id} rowName={(worker) => worker.name} empty={<NothingYet what={t.workers.what} actions={connect}>{t.workers.emptyText}</NothingYet>} />
+          <DataTable label={t.shell.workers} columns={columns} rows={workers} rowKey={(worker) => worker.id} rowName={(worker) => worker.name} onOpen={(worker) => void navigate({ to: '/ns/$ns/workers/$worker', params: { ns, worker: worker.name } })} empty={<NothingYet what={t.workers.what} actions={connect}>{t.workers.emptyText}</NothingYet>} />
         )}
       </Loaded>
       <Tokens />

@@ -7,4 +7,11 @@ export const workersRoute = createRoute({
   component: lazyRouteComponent(() => import('./WorkersPage'), 'WorkersPage'),
 });
 
-export const workersRoutes = [workersRoute] as const;
+/** One worker, by its name: what a worker is called outlives its process, whose id is new each time. */
+export const workerRoute = createRoute({
+  getParentRoute: () => nsRoute,
+  path: 'workers/$worker',
+  component: lazyRouteComponent(() => import('./WorkerPage'), 'WorkerPage'),
+});
+
+export const workersRoutes = [workersRoute, workerRoute] as const;

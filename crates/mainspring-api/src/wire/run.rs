@@ -78,7 +78,7 @@ pub struct Run {
     pub queue: String,
     /// Priority within the queue.
     pub priority: i32,
-    /// Worker of the newest attempt.
+    /// Worker that executes the newest attempt, by name; of a run that is over, only if the job's routing had picked it. Absent: a node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
     /// Exit code of the newest attempt's process.

@@ -19,14 +19,14 @@ use crate::refusal::Answer;
 const SHOWN_MAX: usize = 1_000;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![Route::operate(routes!(start)).repeatable(), Route::view(routes!(plan))]
+    vec![Route::operate(routes!(start_cascade)).repeatable(), Route::view(routes!(plan_cascade))]
 }
 
 /// Runs tasks of a workflow run again that is over, and then what depends on it in other workflows, by logical date. The answer is a
 /// backfill of the run's date, which makes the new run; those of other workflows name it as `cascade_of`.
 #[utoipa::path(post, path = routes::RUN_CASCADE, tag = "runs", params(("run" = String, Path)), request_body = Option<Rerun>,
     responses((status = 201, body = api::Backfill)))]
-async fn start(
+async fn start_cascade(
     State(app): State<App>,
     PathOf(run): PathOf<String>,
     Extension(caller): Extension<Caller>,
@@ -56,7 +56,7 @@ async fn start(
 /// Says what such a rerun would do with each task of the run, and with which dates of other workflows. Nothing is changed.
 #[utoipa::path(post, path = routes::RUN_CASCADE_PLAN, tag = "runs", params(("run" = String, Path)), request_body = Option<Rerun>,
     responses((status = 200, body = api::RerunPlan)))]
-async fn plan(
+async fn plan_cascade(
     State(app): State<App>,
     PathOf(run): PathOf<String>,
     OptionalBody(asked): OptionalBody<Rerun>,

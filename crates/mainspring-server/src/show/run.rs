@@ -191,7 +191,7 @@ pub(crate) fn attempt(run: &RunInfo, attempt: AttemptInfo) -> Option<api::Attemp
         number: attempt.attempt,
         state: attempt.outcome.map_or(api::AttemptState::Running, Into::into),
         reason: reason(attempt.error_code, attempt.error),
-        worker: None,
+        worker: run.worker.clone().filter(|_| attempt.attempt == run.attempt),
         claimed_at: instant(attempt.claimed_at.or(attempt.started_at)?),
         started_at: attempt.started_at.map(instant),
         ended_at: attempt.ended_at.map(instant),

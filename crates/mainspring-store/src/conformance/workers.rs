@@ -100,6 +100,16 @@ pub async fn worker_executes_runs_under_its_own_name(store: Arc<dyn Store>) {
         all
     });
 
+    let name = Some(info(WORKER, node, at(1_000)).name);
+    assert_eq!(
+        [kit.run(runs[0]).await.worker, kit.run(runs[1]).await.worker],
+        [name.clone(), name],
+        "runs tell who executes them"
+    );
+    let here = ask(&kit, &job, 3, "default", 5).await;
+    assert_eq!(ids(&kit.claim(9, at(2_000)).await), [here]);
+    assert_eq!(kit.run(here).await.worker, None, "the node itself is no worker");
+
     // Its ends go with those of the node that hears it, each under its holder.
     let end = |run, held_by| Completion { held_by, ..job.verdict(run, Verdict::Succeeded, at(3_000)) };
     let foreign = vec![end(runs[0], None), end(runs[1], Some(OTHER))];

@@ -260,7 +260,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         ended_at: over.map_or(more.ended_at, |over| Some(over.ended_at)),
         attempt: run.attempt,
         queue: Line::parse(&run.queue).queue().to_owned(),
-        worker: Line::parse(&run.queue).worker().map(str::to_owned),
+        worker: Line::parse(&run.queue).worker().or_else(|| model.worker_that_executes(run)).map(str::to_owned),
         priority: run.priority,
         not_before: more.not_before,
         cancel_requested_at: more.cancel_requested_at,

@@ -1,9 +1,11 @@
 //! Workers of other machines.
 
 use mainspring_core::batch::LiveRun;
+use mainspring_core::run::RunState;
 use mainspring_core::workers::{Count, Held};
 use mainspring_core::{Incarnation, Timestamp};
 
+use super::live::Run;
 use super::model::{Model, Worker};
 use crate::error::{Error, Result};
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
@@ -26,6 +28,12 @@ impl Model {
         worker.row.info.node = by;
         self.beat_workers(by, &[id], at);
         true
+    }
+
+    /// The name of the worker that executes a run, if that is one.
+    pub(super) fn worker_that_executes(&self, run: &Run) -> Option<&str> {
+        let by = self.incarnations.get(run.owner as usize).filter(|_| run.state == RunState::Running)?;
+        self.workers.get(by).map(|worker| worker.row.info.name.as_str())
     }
 
     pub(super) fn place_worker(&mut self, id: Incarnation, place: Option<u32>) -> bool {

@@ -320,7 +320,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         ended_at: maybe_instant(row, 14)?,
         attempt: row.get(15)?,
         queue: Line::parse(line).queue().to_owned(),
-        worker: Line::parse(line).worker().map(str::to_owned),
+        worker: Line::parse(line).worker().map(str::to_owned).or(row.get(37)?),
         priority: row.get(17)?,
         not_before: maybe_instant(row, 18)?,
         cancel_requested_at: maybe_instant(row, 19)?,

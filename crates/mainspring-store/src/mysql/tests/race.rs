@@ -21,12 +21,8 @@ fn rows_of_edges_lose_the_child_of_two_that_end_together() {
     tables.into_iter().for_each(|text| setup.run_text(text).unwrap());
     // The default, and the one that this store works with.
     for isolation in ["REPEATABLE READ", "READ COMMITTED"] {
-        let rows = [
-            "DELETE FROM edge",
-            "DELETE FROM queue",
-            "INSERT INTO edge VALUES ('a', 'c'), ('b', 'c')",
-            "COMMIT",
-        ];
+        let rows =
+            ["DELETE FROM edge", "DELETE FROM queue", "INSERT INTO edge VALUES ('a', 'c'), ('b', 'c')", "COMMIT"];
         rows.into_iter().for_each(|text| setup.run_text(text).unwrap());
         let [one, other] = [patient(&address), patient(&address)];
         for (session, parent) in [(&one, "a"), (&other, "b")] {

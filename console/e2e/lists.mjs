@@ -1,0 +1,152 @@
+// Lists, and what stands beside them: rows in short, groups, the page of a worker. Each returns what is wrong, or throws.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settled, signIn, violations, visit } from './browser.mjs';
+
+/** A click shows a job beside the list; keys go from row to row and stay at the edge; the address brings it back; Escape closes it. */
+export async function peekAtJobs({ server, open }) {
+  await server.job('peek-a', { run: 'echo "the <b>pump</b> is dry" >&2; exit 9', labels: { team: 'peek' } });
+  await server.job('peek-b', { noop: true, description: 'Beside the <i>list</i>', schedule: '0 4 * * *', timezone: 'Asia/Tokyo', labels: { team: 'peek' } });
+  await server.job('peek-c', { noop: true, paused: true, schedule: { every: '1h' }, labels: { team: 'peek' } });
+  await server.final(await server.run('peek-a'));
+  const context = await open();
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/jobs?q=label:team=peek');
+  const faults = [];
+  const panel = (name) => page.getByRole('complementary', { name: `${name}, in short` });
+  // Beside the link, which opens the page.
+  await page.getByRole('row', { name: /^Select peek-a/ }).locator('td').nth(2).click();
+  await panel('peek-a').getByText('the process exited with code 9').waitFor();
+  await page.waitForURL((url) => url.searchParams.get('peek') === 'peek-a');
+  faults.push(...(await violations(page)));
+  await page.keyboard.press('ArrowUp');
+  await panel('peek-a').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await panel('peek-b').getByText('Beside the <i>list</i>').waitFor();
+  await page.keyboard.press('j');
+  await panel('peek-c').getByText('paused', { exact: true }).first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await panel('peek-c').waitFor();
+  if (!(await panel('peek-c').getByRole('button', { name: 'The row below' }).isDisabled())) faults.push('there is a row below the last one');
+  await page.reload();
+  await panel('peek-c').waitFor();
+  await panel('peek-c').getByRole('button', { name: 'The row above' }).click();
+  await panel('peek-b').waitFor();
+  await page.keyboard.press('Escape');
+  await panel('peek-b').waitFor({ state: 'detached' });
+  if (new URL(page.url()).searchParams.has('peek')) faults.push('the address still names the row');
+  // The keyboard alone: down to a row, space, an action, Escape closes the dialog first.
+  await page.getByRole('row', { name: /^Select peek-a/ }).focus();
+  await page.keyboard.press('Space');
+  await panel('peek-a').waitFor();
+  await page.keyboard.press('r');
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await panel('peek-a').waitFor();
+  await page.keyboard.press('x');
+  await page.getByText('1 job selected').waitFor();
+  await panel('peek-a').getByRole('link', { name: 'Open the failing log' }).click();
+  await page.getByRole('log').getByText('the <b>pump</b> is dry').waitFor();
+  return faults;
+}
+
+/** A run is shown beside the list with the end of its log; on a phone it is a sheet that keyboards and fingers leave. */
+export async function peekAtRuns({ server, seen, open }) {
+  await server.job('peek-run', { run: "printf '\\033[31mred\\033[0m <b>words</b>\\n'" });
+  await server.final(await server.run('peek-run'));
+  const context = await open({}, { viewport: { width: 360, height: 740 } });
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/runs?q=job:peek-run');
+  await page.locator('tbody tr').first().locator('td:visible').last().click();
+  const panel = page.getByRole('complementary', { name: 'peek-run, in short' });
+  await panel.getByText('red <b>words</b>').waitFor();
+  const faults = await violations(page);
+  const box = await panel.boundingBox();
+  if (box.width !== 360 || box.y + box.height !== 740) faults.push(`the sheet stands at ${JSON.stringify(box)}`);
+  await panel.getByRole('button', { name: 'Close', exact: true }).click();
+  await panel.waitFor({ state: 'detached' });
+  await visit(page, `/ns/default/runs?peek=${seen.failed}`);
+  await page.getByRole('complementary', { name: 'always-fails, in short' }).getByText('Error: relation "orders" does not exist').first().waitFor();
+  return faults;
+}
+
+/** A worker has a page that shows what it executes as it happens, and that says so when it is gone. */
+export async function lookAtAWorker({ server, open }) {
+  const folder = mkdtempSync(join(tmpdir(), 'mainspring-worker-'));
+  const { token } = await server.call('POST', '/api/v1/worker-tokens', { name: 'looked-at', queues: ['looked-at'] });
+  writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
+  const name = `w.${'x'.repeat(60)}`;
+  const worker = spawn(process.env.MAINSPRING, ['worker', '--server', server.url, '--token-file', join(folder, 'token'), '--name', name, '--label', 'zone=north', '--queues', 'looked-at', '--slots', '2', '--grace', '1s'], { stdio: 'ignore' });
+  const faults = [];
+  try {
+    await server.until('the worker', async () => (await server.call('GET', '/api/v1/workers')).some((one) => one.name === name));
+    // Only the worker takes what is routed to its label.
+    await server.job('far-away', { run: 'sleep 600', queue: 'looked-at', route: { labels: { zone: 'north' } } }).catch(() => server.job('far-away', { run: 'sleep 600', queue: 'looked-at' }));
+    const page = await signIn(await open(), server);
+    await visit(page, '/ns/default/workers');
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByText('0 of 2 slots in use').waitFor();
+    await page.getByText('zone=north').waitFor();
+    await page.getByText('It executes nothing at the moment.').waitFor();
+    faults.push(...(await violations(page)));
+    const heard = page.locator('main time').first();
+    const before = await heard.getAttribute('datetime');
+    await server.until('a heartbeat on the page', async () => (await heard.getAttribute('datetime')) !== before);
+    const run = await server.run('far-away');
+    await server.until('the run to start', async () => (await server.call('GET', `/api/v1/runs/${run}`)).state === 'running');
+    const { worker: by } = await server.call('GET', `/api/v1/runs/${run}`);
+    if (by === name) {
+      await page.getByText('1 of 2 slots in use').waitFor();
+      await page.getByRole('link', { name: 'default/far-away' }).first().click();
+      await page.getByRole('tab', { name: 'Timeline' }).click();
+      await page.getByRole('link', { name, exact: true }).first().click();
+      await page.getByRole('heading', { name, exact: true }).waitFor();
+    }
+    await server.call('POST', `/api/v1/runs/${run}/cancel`, {});
+    await server.final(run);
+    worker.kill('SIGTERM');
+    await page.getByText('No worker of this name is connected').waitFor();
+    faults.push(...(await violations(page)));
+    await settled(page);
+  } finally {
+    worker.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return faults;
+}
+
+/** What waits in a queue moves to another one; where nothing waits, the menu says so. */
+export async function moveWhatWaits({ server, open }) {
+  for (const queue of ['move-from', 'move-to']) await server.call('POST', `/api/v1/queues/${queue}/pause`, {});
+  await server.job('movable', { noop: true, queue: 'move-from' });
+  const runs = [await server.run('movable'), await server.run('movable')];
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/queues');
+  const row = page.getByRole('row', { name: /^move-from/ });
+  await row.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Move runs' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Move what waits in move-from' });
+  await dialog.getByText('Runs that wait: 2.').waitFor();
+  const faults = await violations(page);
+  await dialog.getByLabel('To the queue').fill('move-from');
+  await dialog.getByText('They wait there already.').waitFor();
+  if (!(await dialog.getByRole('button', { name: 'Move runs' }).isDisabled())) faults.push('runs can be moved to where they are');
+  await dialog.getByLabel('To the queue').fill('move-to');
+  await dialog.getByRole('button', { name: 'Move runs' }).click();
+  await page.getByText('Runs that wait in move-to now: 2.').waitFor();
+  for (const run of runs) {
+    const { queue } = await server.call('GET', `/api/v1/runs/${run}`);
+    if (queue !== 'move-to') faults.push(`run ${run} waits in ${queue}`);
+  }
+  await row.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: /Nothing waits in it/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await server.call('POST', '/api/v1/queues/move-to/resume', {});
+  for (const run of runs) await server.final(run);
+  await server.call('POST', '/api/v1/queues/move-from/resume', {});
+  return faults;
+}

@@ -1,0 +1,176 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, CircleDashed, CircleSlash, CircleX, type LucideIcon } from 'lucide-react';
+import { ActionBar } from '@/components/ActionBar';
+import { CopyButton } from '@/components/Copy';
+import { type Column, DataTable } from '@/components/DataTable';
+import { Loaded } from '@/components/Feedback';
+import { Instant, Took } from '@/components/Instant';
+import { Facts, Page, Panel } from '@/components/Page';
+import { StateBadge } from '@/components/StateBadge';
+import { useFormats, useT } from '@/i18n';
+import { useNow } from '@/lib/clock';
+import { runState } from '@/states';
+import type { Run } from '../runs/queries';
+import { RunTable } from '../runs/RunTable';
+import { useRunList } from '../runs/useRunList';
+import { type Worker, runsOf, workerRunsQuery, workersQuery } from './queries';
+import { workerRoute } from './routes';
+import { Slots } from './Slots';
+import { type Standing, named, standingOf } from './standing';
+import { useWorkerActions } from './useWorkerActions';
+import css from './Workers.module.css';
+
+const glyphs: Record<Standing, LucideIcon> = { ready: CircleCheck, full: CircleDashed, silent: CircleX, gone: CircleSlash };
+
+/** One worker: what it is, whether it is heard, what it executes now and what it executed. */
+export function WorkerPage() {
+  const t = useT();
+  const { ns, worker: name } = workerRoute.useParams();
+  const query = useQuery(workersQuery);
+  return (
+    <Loaded query={query} what={t.workers.a}>
+      {(workers) => <WorkerView key={name} ns={ns} name={name} processes={named(workers, name)} />}
+    </Loaded>
+  );
+}
+
+function WorkerView({ ns, name, processes }: { ns: string; name: string; processes: readonly Worker[] }) {
+  const t = useT();
+  const formats = useFormats();
+  const now = useNow();
+  const [worker, ...others] = processes;
+  const standing = standingOf(worker, now);
+  const Glyph = glyphs[standing];
+  const actions = useWorkerActions(worker);
+  const past = useRunList('-', { q: runsOf(name), tasks: 'true' });
+  return (
+    <Page
+      title={name}
+      trail={
+        <Link to="/ns/$ns/workers" params={{ ns }}>
+          {t.shell.workers}
+        </Link>
+      }
+      facts={
+        <>
+          <span className={css.standing} data-standing={standing}>
+            <Glyph size={14} aria-hidden="true" /> {t.workers.standings[standing]}
+          </span>
+          {worker && <span>{t.workers.slotsUsed(formats.number(worker.running), formats.number(worker.slots))}</span>}
+          {worker && (
+            <span>
+              {t.workers.heard} <Instant at={worker.heard_at} relative />
+            </span>
+          )}
+        </>
+      }
+      actions={actions.length > 0 && <ActionBar actions={actions} />}
+    >
+      {standing !== 'ready' && (
+        <p className={css.note} data-standing={standing} role="status">
+          {t.workers.standingText[standing]}
+        </p>
+      )}
+      <div className={css.detail} data-alone={!worker || undefined}>
+        <div className={css.column}>
+          {worker && <Running name={name} />}
+          <Panel title={t.workers.lastRuns} flush>
+            <div className={css.past}>
+              <RunTable ns="-" list={past} job empty={<p className={css.nothing}>{t.workers.noRuns}</p>} />
+            </div>
+          </Panel>
+        </div>
+        {worker && (
+          <div className={css.column}>
+            <Panel title={t.workers.facts}>
+              <WorkerFacts worker={worker} ns={ns} />
+            </Panel>
+            {others.map((other) => (
+              <Panel key={other.id} title={t.workers.sameName}>
+                <WorkerFacts worker={other} ns={ns} />
+              </Panel>
+            ))}
+          </div>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+/** What it executes now: rows come and go by themselves, as there are few. */
+function Running({ name }: { name: string }) {
+  const t = useT();
+  const formats = useFormats();
+  const query = useQuery(workerRunsQuery(name));
+  const columns: Column<Run>[] = [
+    {
+      id: 'job',
+      header: t.runs.job,
+      cell: (run) => (
+        <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.id }}>
+          {run.namespace}/{run.job}
+          {run.task ? ` · ${run.task}` : ''}
+        </Link>
+      ),
+    },
+    { id: 'state', header: t.runs.state, width: '8.5rem', cell: (run) => <StateBadge state={runState(run)} /> },
+    { id: 'started', header: t.runs.started, width: '11rem', wide: true, cell: (run) => <Instant at={run.started_at} /> },
+    { id: 'took', header: t.runs.took, width: '6rem', align: 'end', cell: (run) => <Took from={run.started_at} to={run.ended_at} /> },
+    { id: 'attempt', header: t.runs.attempt, width: '5rem', align: 'end', wide: true, cell: (run) => formats.number(run.attempt) },
+  ];
+  return (
+    <Panel title={t.workers.runsNow} aside={query.data && formats.number(query.data.items.length)} flush>
+      <Loaded query={query} what={t.workers.runsNow}>
+        {({ items }) => <DataTable label={t.workers.runsNow} columns={columns} rows={items} rowKey={(run) => run.id} rowName={(run) => run.job} empty={<p className={css.nothing}>{t.workers.idle}</p>} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function WorkerFacts({ worker, ns }: { worker: Worker; ns: string }) {
+  const t = useT();
+  const labels = Object.entries(worker.labels ?? {});
+  return (
+    <Facts
+      rows={[
+        [t.workers.slots, <Slots key="slots" worker={worker} />],
+        [
+          t.workers.queues,
+          <span key="queues" className={css.words}>
+            {worker.queues.map((queue) => (
+              <Link key={queue} to="/ns/$ns/queues" params={{ ns }} search={{ queue }}>
+                {queue}
+              </Link>
+            ))}
+          </span>,
+        ],
+        [
+          t.workers.labels,
+          labels.length === 0 ? (
+            t.common.none
+          ) : (
+            <span key="labels" className={css.words}>
+              {labels.map(([key, value]) => (
+                <span key={key} className={css.label}>
+                  {key}={value}
+                </span>
+              ))}
+            </span>
+          ),
+        ],
+        [t.workers.heard, <Instant key="heard" at={worker.heard_at} relative focusable />],
+        [t.workers.joined, <Instant key="joined" at={worker.joined_at} relative focusable />],
+        [t.workers.node, worker.node ? <Link key="node" to="/cluster">{worker.node}</Link> : t.workers.noNode],
+        [t.workers.version, worker.version ?? t.common.none],
+        [
+          t.workers.process,
+          <span key="id" className={css.id}>
+            <code>{worker.id}</code>
+            <CopyButton text={worker.id} label={t.run.copyId} />
+          </span>,
+        ],
+      ]}
+    />
+  );
+}

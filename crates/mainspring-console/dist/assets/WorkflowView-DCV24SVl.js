@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-BzB9bq2A.js";
