@@ -197,6 +197,10 @@ async fn rerun_of_a_run_takes_what_depends_on_its_date_with_it() {
         let engine = stage.engine(store).await;
         three(&engine).await;
         let (control, key) = (engine.control(), JobKey::new("default", "ingest"));
+        // The report of 04:00 covers both hours.
+        let beside = Wish { cascade: false, ..wish("04:00", "04:00", Reprocess::Missing) };
+        let beside = control.start_backfill(&key, &beside, None, None).await.expect("started");
+        over(&engine, beside.id).await;
         let filled = wish("03:00", "03:00", Reprocess::Missing);
         let started = control.start_backfill(&key, &filled, None, None).await.expect("started");
         let before = over(&engine, started.id).await;

@@ -46,12 +46,12 @@ impl Control {
     /// repeated already.
     pub async fn plan_cascade(&self, run: RunId, ask: &RerunAsk) -> Answer<CascadePlan> {
         let part = part_of(ask)?;
-        let mut rerun = self.plan_rerun(run, ask).await?;
-        let info = rerun.run.clone();
-        if !info.state.is_final() {
+        if !self.run(run).await?.state.is_final() {
             let why = "goes on: what depends on it can run again once it is over";
             return Err(refused(RerunError::Live { run, why }));
         }
+        let mut rerun = self.plan_rerun(run, ask).await?;
+        let info = rerun.run.clone();
         let prior = self.store.prior(&info.key).await?;
         let job = prior.job.filter(|job| job.id == info.job).ok_or_else(|| no_job(&info.key))?;
         let (dated, trigger) = self.date_of(&info, &job, &prior.triggers).await?;
