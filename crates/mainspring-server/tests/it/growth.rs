@@ -189,6 +189,7 @@ fn document(name: &str, count: u64) -> Value {
         "TaskSpec.outputs" => task("noop", true.into(), "outputs", list(|index| format!("o{index}").into())),
         "TaskSpec.exec" => task("queue", "q".into(), "exec", list(|_| "x".into())),
         "TaskSpec.env" => task("run", "x".into(), "env", mapping(|_| "v".into())),
+        "TaskSpec.labels" => task("noop", true.into(), "labels", mapping(|_| "v".into())),
         "TaskSpec.workers" => task("noop", true.into(), "workers", mapping(|_| "v".into())),
         "TaskSpec.retry_on" => task("run", "x".into(), "retry_on", list(|index| (index % 255 + 1).into())),
         "TaskSpec.inputs" => task("workflow", "other".into(), "inputs", mapping(|_| 1.into())),
