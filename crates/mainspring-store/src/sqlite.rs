@@ -66,14 +66,15 @@ impl std::fmt::Debug for SqliteStore {
 impl SqliteStore {
     /// Opens the store at `path`, and makes it if it is not there. Blocks while it is checked and brought up to date.
     ///
-    /// Beside it lie `<path>.lock`, which keeps other processes out, and SQLite's `-wal` and `-shm` files.
+    /// Beside it lie `<path>.lock`, which keeps other processes out, and SQLite's `-wal` and `-shm` files: beside the file itself, where the
+    /// path is a symbolic link.
     ///
     /// # Errors
     /// [`Error::Unusable`] if another process has it, the place cannot be written or is on a network file system,
     /// or the file or its log is damaged, foreign, or from a newer version. Nothing is changed then.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
-        let path = path.as_ref();
-        let name = path.display().to_string();
+        let name = path.as_ref().display().to_string();
+        let path = &behind_links(path.as_ref());
         let unusable = |why: String| Error::Unusable { store: name.clone(), why };
         let lock = Lock::take(&lock_path(path)).map_err(unusable)?;
         open::check_log(path, options.accept_data_loss).map_err(unusable)?;
@@ -96,6 +97,19 @@ impl SqliteStore {
         let sizes = [&self.path, &log].map(|path| std::fs::metadata(path).map_or(0, |meta| meta.len()));
         sizes.iter().sum()
     }
+}
+
+/// Links that lead to a file, at most: as many as Linux follows.
+const LINKS_MAX: u32 = 40;
+
+/// The file that a symbolic link leads to, also one that is not there yet. Its lock keeps out whoever comes by another name.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
 }
 
 fn lock_path(path: &Path) -> PathBuf {

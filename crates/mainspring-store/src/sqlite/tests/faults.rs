@@ -205,6 +205,22 @@ async fn second_name_of_a_database_is_refused() {
     made(&path).await;
 }
 
+#[tokio::test]
+async fn symbolic_link_to_a_database_lets_no_second_process_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (folder.path().join("s.db"), folder.path().join("t.db"));
+    std::os::unix::fs::symlink("s.db", &link).unwrap();
+    let store = SqliteStore::open(&link, Options::default()).unwrap();
+    assert!(path.is_file(), "made where the link leads");
+    for name in [&path, &link] {
+        assert!(refusal(name).contains("another process"), "{}", name.display());
+    }
+    store.close().await.unwrap();
+    let store = SqliteStore::open(&path, Options::default()).unwrap();
+    assert!(refusal(&link).contains("another process"));
+    store.close().await.unwrap();
+}
+
 /// The power went while the first page was written: nothing of it got there, and the journal says that the file was empty.
 #[tokio::test]
 async fn making_of_a_store_that_was_cut_short_is_taken_back_and_done_again() {
