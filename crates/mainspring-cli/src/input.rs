@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use mainspring_tasks::inexact_number;
+use mainspring_tasks::{Altered, altered};
 use serde_json::Value;
 
 use crate::error::{Error, Report, Result};
@@ -12,16 +12,20 @@ use crate::exit::Exit;
 ///
 /// # Errors
 /// `cli.file` for a file that cannot be read; `input.syntax` with line and column; `input.number` for a number that would not be
-/// kept as it is.
+/// kept as it is; `input.duplicate_key` for a key that one object has twice.
 pub fn json(option: &str, text: &str) -> Result<Value> {
     let (text, name) = match text.strip_prefix('@') {
         Some(path) => (file(path)?, path),
         None if text == "-" => (stdin()?, "<stdin>"),
         None => (text.to_owned(), option),
     };
-    if let Some(number) = inexact_number(text.as_bytes()) {
-        let report = Report::new("input.number", format!("{number} does not fit 64 bits exactly")).at(name.to_owned());
-        return Err(Error::new(Exit::Invalid, report.hint("write it as text, in quotes")));
+    if let Some(found) = altered(text.as_bytes()) {
+        let code = match found {
+            Altered::Number(_) => "input.number",
+            Altered::Key(_) => "input.duplicate_key",
+        };
+        let report = Report::new(code, found.to_string()).at(name.to_owned());
+        return Err(Error::new(Exit::Invalid, report.hint(found.hint())));
     }
     serde_json::from_str(&text).map_err(|error| {
         let place = format!("{name}:{}:{}", error.line(), error.column());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use mainspring_api::{Job, LogFilter, LogLine, ParamType, Run, RunNow};
-use mainspring_tasks::inexact_number;
+use mainspring_tasks::{Altered, altered};
 use serde_json::Value;
 
 use crate::connect::Session;
@@ -117,11 +117,14 @@ fn typed_value(name: &str, text: &str, job: &Job) -> Result<Value> {
         None => param.and_then(|param| serde_json::from_str(text).ok().filter(|value| param.values.contains(value))),
     };
     let Some(value) = typed.filter(|value: &Value| !value.is_null()) else { return Ok(Value::from(text)) };
-    match inexact_number(text.as_bytes()) {
-        Some(number) if value.is_number() => {
-            let report =
-                Report::new("param.number", format!("parameter {name:?}: {number} does not fit 64 bits exactly"));
+    match altered(text.as_bytes()) {
+        Some(found @ Altered::Number(_)) if value.is_number() => {
+            let report = Report::new("param.number", format!("parameter {name:?}: {found}"));
             Err(Error::new(Exit::Invalid, report.hint("declare the parameter as a string")))
+        }
+        Some(found @ Altered::Key(_)) => {
+            let report = Report::new("param.duplicate_key", format!("parameter {name:?}: {found}"));
+            Err(Error::new(Exit::Invalid, report.hint(found.hint())))
         }
         _ => Ok(value),
     }

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use mainspring_api::{ErrorCode, Limits, Problem, read_body, read_query};
-use mainspring_tasks::inexact_number;
+use mainspring_tasks::altered;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -57,7 +57,7 @@ impl<T: JsonSchema + DeserializeOwned + Send + 'static, S: Send + Sync> FromRequ
         let limits = limits_of(&request);
         let bytes = collect(request.into_body(), limits.bytes).await?;
         match serde_json::from_slice(&bytes) {
-            Ok(read) if inexact_number(&bytes).is_none() => Ok(Self(read)),
+            Ok(read) if altered(&bytes).is_none() => Ok(Self(read)),
             // Either it is wrong, or it writes 3.0 for 3: the thorough reader knows.
             _ => parse(bytes, limits).await.map(Self),
         }

@@ -34,6 +34,7 @@ mod clock;
 mod codes;
 mod data;
 mod ended;
+mod exact;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
@@ -53,6 +54,7 @@ pub use clock::boot_ms;
 pub use codes::{ERROR_CODES, ErrorCode};
 pub use data::{DataError, JobData};
 pub use ended::{Ended, Outcome, TaskError};
+pub use exact::{Altered, altered};
 pub use handler::{Handler, HandlerError, HandlerFuture, HandlerResult, Handlers, IntoHandlerResult};
 #[cfg(feature = "http")]
 pub use http::error::Denied;

@@ -76,3 +76,28 @@ fn numbers_are_kept_exactly_or_refused_through_every_door() {
         assert!(refused.stderr.contains("does not fit 64 bits exactly"), "{refused:?}");
     }
 }
+
+#[test]
+fn keys_that_one_object_has_twice_are_refused_through_every_door() {
+    const TWICE: &str = r#"{"n": {"a": 1, "a": 2}}"#;
+    let program = Program::new();
+    program.file("jobs.yaml", JOBS);
+    let _live = Live::start(&program);
+    assert_eq!(program.run(&["apply", "jobs.yaml"]).code, 0);
+    for job in ["out", "keep"] {
+        let text = r#"text={"a": 1, "a": 2}"#;
+        let started = program.run(&["run", "start", job, "-p", text, "-o", "name"]);
+        let id = started.stdout.trim().to_owned();
+        let ended = until(&program, &["run", "get", &id, "-o", "json"], |it| it.stdout.contains("\"failed\""));
+        assert!(ended.stdout.contains("is written twice"), "{ended:?}");
+    }
+    for arguments in [
+        ["job", "data", "set", "keep", TWICE].as_slice(),
+        &["run", "start", "say", "--input", TWICE],
+        &["run", "start", "say", "-p", "n=[{\"a\":1,\"a\":2}]"],
+    ] {
+        let refused = program.run(arguments);
+        assert_eq!(refused.code, 9, "{arguments:?}: {refused:?}");
+        assert!(refused.stderr.contains("the key \"a\" is written twice"), "{refused:?}");
+    }
+}

@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 use serde_json::{Map, Value};
 
 use crate::ended::TaskError;
-use crate::numbers::inexact_number;
+use crate::exact::altered;
 
 const KEY_BYTES_MAX: usize = 128;
 
@@ -89,12 +89,9 @@ pub(super) fn no_json(error: &serde_json::Error) -> String {
     }
 }
 
-/// Refuses a number that would be changed.
+/// Refuses what would be changed.
 pub(super) fn exact(text: &str) -> Result<(), String> {
-    match inexact_number(text.as_bytes()) {
-        None => Ok(()),
-        Some(number) => Err(format!("{number} does not fit 64 bits exactly; write it as text")),
-    }
+    altered(text.as_bytes()).map_or(Ok(()), |found| Err(format!("{found}; {}", found.hint())))
 }
 
 fn is_key(key: &str) -> bool {
@@ -140,13 +137,14 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let cases: [(&[u8], &str, &str); 8] = [
+        let cases: [(&[u8], &str, &str); 9] = [
             (
                 b"a=1\n{\"b\": 123456789012345678901234567890}",
                 "output.invalid",
                 "line 2: 123456789012345678901234567890",
             ),
             (b"{\"b\":\n123456789012345678901234567890}", "output.invalid", "fit 64 bits exactly"),
+            (b"{\"b\":\n{\"c\": 1, \"c\": 2}}", "output.invalid", "the key \"c\" is written twice"),
             (b"rows", "output.invalid", "line 1: expected key=value"),
             (b"a=1\nb c=2", "output.invalid", "line 2: `b c` is no key"),
             (b"{\"a\":", "output.invalid", "line 1: it is no JSON object: it ends too early"),

@@ -6,7 +6,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::output::OutputRef;
 use mainspring_core::run::{Origin, RunState};
 use mainspring_store::{RunInfo, causes};
-use mainspring_tasks::inexact_number;
+use mainspring_tasks::altered;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -89,14 +89,12 @@ impl Run {
     }
 }
 
-/// What a run is given: the payload where that is a JSON object, else attributes and payload. A number that would be changed is
-/// refused.
+/// What a run is given: the payload where that is a JSON object, else attributes and payload. What reading would
+/// change is refused.
 fn input(item: &Content) -> Result<Value, String> {
     Ok(match serde_json::from_slice(&item.payload) {
-        Ok(object @ Value::Object(_)) => match inexact_number(&item.payload) {
-            Some(number) => {
-                return Err(format!("{number} in the payload does not fit 64 bits exactly; write it as text"));
-            }
+        Ok(object @ Value::Object(_)) => match altered(&item.payload) {
+            Some(found) => return Err(format!("{found}, in the payload; {}", found.hint())),
             None => object,
         },
         _ => {
@@ -140,5 +138,6 @@ mod tests {
         let long = "123456789012345678901234567890";
         assert_eq!(input(&item(long)), Ok(json!({"kind": "fruit", "payload": long})), "as text");
         assert!(input(&item(&format!("{{\"n\": {long}}}"))).unwrap_err().starts_with(long), "as a number");
+        assert!(input(&item("{\"n\": 1, \"n\": 2}")).unwrap_err().contains("\"n\" is written twice"));
     }
 }
