@@ -109,6 +109,7 @@ impl JobFile<'_> {
     /// let is_foreign = |text: &str| JobFile { name: None, format: Format::Yaml, text: text.as_bytes() }.is_foreign();
     /// assert!(is_foreign("services: {web: {image: nginx}}"));
     /// assert!(!is_foreign("name: a\nrnu: date"), "a job with a slip");
+    /// assert!(!is_foreign("flow: hum\ncomponents: {}"));
     /// ```
     pub fn is_foreign(&self) -> bool {
         let documents = parse_documents(self.name, self.text, self.format, Limits::FILE).unwrap_or_default();
@@ -116,7 +117,7 @@ impl JobFile<'_> {
         let has_known = |value: &Value| value.as_object().is_some_and(|all| all.keys().any(|key| known.contains(key)));
         let is_ours = |value: &Value| match value {
             Value::Array(items) => items.is_empty() || items.iter().any(has_known),
-            value => has_known(value),
+            value => has_known(value) || is_flow(value),
         };
         !documents.is_empty() && !documents.iter().any(|document| is_ours(&document.value))
     }

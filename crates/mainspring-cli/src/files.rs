@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use jiff::Zoned;
 use mainspring_api::{
-    ErrorCode, FlowSpec, Format, JobFile, JobFiles, Position, Problem, ProblemDetails, survey_job_files,
+    Bundle, ErrorCode, FlowSpec, Format, JobFile, JobFiles, Position, Problem, ProblemDetails, survey_job_files,
 };
 use mainspring_core::job::Job;
 use mainspring_schedule::Timestamp;
@@ -59,6 +59,23 @@ pub fn read(paths: &[PathBuf], foreign: Foreign, namespace: &str, output: &Outpu
     output.warn(&skipped);
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
     read_texts(&texts, namespace, &output.style().now())
+}
+
+/// Reads files of jobs and of flows, beside each other, and warns of those that it passes over.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_all(paths: &[PathBuf], foreign: Foreign, output: &Output) -> Result<(Bundle, Vec<FlowSpec>)> {
+    let (files, skipped) = contents(paths, foreign)?;
+    output.warn(&skipped);
+    let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
+    let (files, problems) = survey_job_files(&texts, Some("default"));
+    let found = compiled(&files, problems, "UTC", &output.style().now());
+    if !found.problems.is_empty() {
+        return Err(invalid(found.problems));
+    }
+    let flows = files.flows().to_vec();
+    Ok((files.into_bundle(), flows))
 }
 
 /// Reads files as documents of one kind.

@@ -35,15 +35,12 @@ pub struct DevArgs {
 pub fn run(args: &DevArgs, output: &Output) -> Result {
     args.node.log.start()?;
     let listen = node::free_address(args.node.listen)?;
-    let bundle = match &args.examples {
-        Some(path) => {
-            files::read(std::slice::from_ref(path), files::Foreign::Skipped, "default", output)?.into_bundle()
+    let (bundle, flows) = match &args.examples {
+        Some(path) => files::read_all(std::slice::from_ref(path), files::Foreign::Skipped, output)?,
+        None => {
+            let now = output.style().now();
+            (examples::bundle(listen.port(), &now)?, examples::flows(&now)?)
         }
-        None => examples::bundle(listen.port(), &output.style().now())?,
-    };
-    let flows = match &args.examples {
-        Some(_) => Vec::new(),
-        None => examples::flows(&output.style().now())?,
     };
     let folder = node::temporary(tempfile::Builder::new().prefix("mainspring-dev-"))?;
     let place = Place { data: folder.path().to_owned(), store: None, token: TokenArgs::default() };

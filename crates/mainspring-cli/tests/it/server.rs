@@ -376,6 +376,22 @@ fn dev_has_example_jobs_and_says_what_to_try() {
 }
 
 #[test]
+fn dev_takes_a_folder_of_jobs_and_flows() {
+    let program = Program::new();
+    std::fs::create_dir_all(program.home().join("mine/flows")).unwrap();
+    program.file("mine/jobs.yaml", "name: a\nnoop: true\n");
+    program.file(
+        "mine/flows/hum.yaml",
+        "flow: hum\ncomponents:\n  hum: {run: \"true\", schedule: 1 hour, end: [success, failure]}\n",
+    );
+    let live = Live::start_with(&program, &["dev", "--grace", "0s", "--examples", "mine"]);
+    assert_eq!(program.run(&["job", "list", "-o", "name"]).stdout, "a\n");
+    let flow = program.run(&["flow", "get", "hum", "-o", "json"]);
+    assert_eq!(flow.code, 0, "{flow:?}");
+    assert_eq!(live.stop().0.code(), Some(0));
+}
+
+#[test]
 fn a_clock_is_set_wrong_for_tests_only() {
     let program = Program::new();
     let server = ["server", "--listen", "127.0.0.1:0", "--data", "data"];

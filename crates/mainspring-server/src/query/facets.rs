@@ -75,6 +75,7 @@ fn values(field: &str, job: &Job) -> Vec<String> {
         "name" | "job" => vec![job.key.name.clone()],
         "namespace" => vec![job.key.namespace.clone()],
         "queue" => vec![job.queue.clone()],
+        "owner" => Some(&job.owner).filter(|owner| !owner.is_empty()).into_iter().cloned().collect(),
         "handler" => jobs::handlers(job).map(str::to_owned).collect(),
         "zone" => job.triggers.iter().map(|trigger| trigger.timezone.clone()).collect(),
         "calendar" => job.triggers.iter().filter_map(|trigger| trigger.calendar.clone()).collect(),

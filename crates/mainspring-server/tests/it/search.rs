@@ -179,6 +179,7 @@ async fn queries_are_completed() {
         ("page=jobs&field=state&prefix=P", json!(["paused"])),
         ("page=jobs&field=label", json!(["team", "team=ops", "team=web"])),
         ("page=jobs&field=label&namespace=b", json!([])),
+        ("page=jobs&field=owner", json!(["data-platform"])),
         ("page=jobs&field=name&prefix=b", json!(["backup", "broken"])),
         ("page=runs&field=job&namespace=a", json!(["backup", "broken"])),
         ("page=runs&field=took", json!([])),
