@@ -51,7 +51,7 @@ export const workers = {
   runsNow: 'Runs now',
   idle: 'It executes nothing at the moment.',
   lastRuns: 'Last runs',
-  noRuns: 'No run that is kept was executed by a worker of this name.',
+  noRuns: 'No kept run names this worker. Of runs that are over, only those of routed jobs keep the name of their worker.',
   facts: 'Facts',
   sameName: 'An older process of the same name',
   noNode: 'a server that is gone',

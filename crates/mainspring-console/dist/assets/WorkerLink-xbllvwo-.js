@@ -1,1 +1,0 @@
-import{t as e}from"./link-BRu6g2Bb.js";import{h as t}from"./i18n-C6d9Bym0.js";var n=t();function r({ns:t,name:r}){return(0,n.jsx)(e,{to:`/ns/$ns/workers/$worker`,params:{ns:t,worker:r},children:r})}export{r as t};

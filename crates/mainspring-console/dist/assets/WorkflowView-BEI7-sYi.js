@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-CoK9AC6T.js";

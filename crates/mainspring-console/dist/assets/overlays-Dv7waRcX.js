@@ -1,1 +1,0 @@
-import{p as e}from"./i18n-C6d9Bym0.js";var t=e(void 0);export{t};
