@@ -69,11 +69,7 @@ pub fn read_all(paths: &[PathBuf], foreign: Foreign, output: &Output) -> Result<
     let (files, skipped) = contents(paths, foreign)?;
     output.warn(&skipped);
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
-    let (files, problems) = survey_job_files(&texts, Some("default"));
-    let found = compiled(&files, problems, "UTC", &output.style().now());
-    if !found.problems.is_empty() {
-        return Err(invalid(found.problems));
-    }
+    let files = read_compiled(&texts, &output.style().now())?;
     let flows = files.flows().to_vec();
     Ok((files.into_bundle(), flows))
 }
@@ -107,9 +103,14 @@ pub fn read_texts(texts: &[JobFile<'_>], namespace: &str, now: &Zoned) -> Result
 /// # Errors
 /// Every problem in the texts with `file:line:column` (exit 9).
 pub fn read_flows(texts: &[JobFile<'_>], now: &Zoned) -> Result<Vec<FlowSpec>> {
+    Ok(read_compiled(texts, now)?.flows().to_vec())
+}
+
+/// Reads texts of jobs and of flows, and checks them as a server would.
+fn read_compiled(texts: &[JobFile<'_>], now: &Zoned) -> Result<JobFiles> {
     let (files, problems) = survey_job_files(texts, Some("default"));
     let found = compiled(&files, problems, "UTC", now);
-    if found.problems.is_empty() { Ok(files.flows().to_vec()) } else { Err(invalid(found.problems)) }
+    if found.problems.is_empty() { Ok(files) } else { Err(invalid(found.problems)) }
 }
 
 /// Flows are not applied with jobs: what they have in their queues is asked about first.

@@ -23,8 +23,6 @@ use crate::refusal::{Answer, Refusal};
 const SLICE: u32 = 500;
 /// Runs that one request moves at most.
 const MOVED_MAX: u32 = 10_000;
-/// How the queues of executors begin, as [`api::XxlTask::queue`] makes them: nobody else takes runs from these.
-const EXECUTORS: &str = "xxl.";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![Route::operate(routes!(move_queue)), Route::operate(routes!(move_run))]
@@ -57,10 +55,10 @@ async fn move_queue(
     let change = StoreMove { from, to: asked.to, which };
     let (mut moved, mut more) = (0, true);
     while more && moved < limit {
-        let slice = SLICE.min(limit - moved);
-        let runs = app.control().store().move_queued(&change, slice).await?;
-        let count = u32::try_from(runs.len()).unwrap_or(slice);
-        (moved, more) = (moved + count, count == slice);
+        let runs = app.control().store().move_queued(&change, SLICE.min(limit - moved)).await?;
+        // Fewer than asked for are not the last ones: some of those that were found may have been claimed meanwhile.
+        more = !runs.is_empty();
+        moved += u32::try_from(runs.len()).unwrap_or(SLICE);
     }
     tracing::info!(from = change.from, to = change.to, moved, by, reason = asked.reason, "runs moved to another queue");
     app.engine.queues_changed();
@@ -97,11 +95,13 @@ async fn move_run(
 /// Checks where runs are to go, and answers who asks.
 fn may_move(caller: &Caller, from: &str, (pointer, to): (&str, &str), reason: Option<&String>) -> Answer<String> {
     let by = pauses::by(caller, &api::Reason { reason: reason.cloned(), by: None })?;
+    // Nobody else takes runs from the queues of executors.
+    let executors = api::XxlTask::queue("");
     let problem = if !api::is_valid_name(to) {
         Some((ErrorCode::NameInvalid, format!("{to:?} cannot be the name of a queue")))
     } else if from == to {
         Some((ErrorCode::FieldValue, format!("the runs wait in the queue {to} already")))
-    } else if let Some(app) = [from, to].iter().find_map(|queue| queue.strip_prefix(EXECUTORS)) {
+    } else if let Some(app) = [from, to].iter().find_map(|queue| queue.strip_prefix(&*executors)) {
         let why = format!("only the executors of the app {app} take runs from its queue, and no other runs");
         Some((ErrorCode::FieldValue, why))
     } else {

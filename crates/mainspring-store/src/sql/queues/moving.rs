@@ -12,38 +12,22 @@ use crate::sql::session::Session;
 pub(crate) fn move_queued(session: &mut Session<impl Batches>, change: &QueueMove, limit: u32) -> Step<Vec<RunId>> {
     let db = &session.connection;
     let found = |row: &Row<'_>| Ok((run_id(row, 0)?, row.get::<String>(1)?));
-    let mut moved = Vec::new();
     let waiting = match change.which {
-        Moving::All => Vec::new(),
+        Moving::All => first_of_lines(db, &change.from, limit)?,
         Moving::Job(job) => {
-            let (from, limit): (&str, u32) = (&change.from, limit);
-            let (shared, routed) = (format!("{from}#"), format!("{from}/"));
-            let values: [(&str, &dyn ToSql); 5] =
-                [(":job", &job.0), (":queue", &from), (":routed", &routed), (":shared", &shared), (":limit", &limit)];
+            let (shared, routed) = (format!("{}#", change.from), format!("{}/", change.from));
+            let values: [(&str, &dyn ToSql); 5] = [
+                (":job", &job.0),
+                (":queue", &change.from),
+                (":routed", &routed),
+                (":shared", &shared),
+                (":limit", &limit),
+            ];
             read(db, sql!("queue_move_job"), &values, found)?
         }
         Moving::Run(run) => read(db, sql!("queue_move_run"), &[(":id", run.as_bytes())], found)?,
     };
-    put(db, change, waiting, &mut moved)?;
-    if change.which == Moving::All {
-        for line in lines_of(db, &change.from)? {
-            let left = limit.saturating_sub(u32::try_from(moved.len()).unwrap_or(u32::MAX));
-            if left == 0 {
-                break;
-            }
-            let values: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &left)];
-            let waiting = read(db, sql!("queue_move_line", mysql), &values, |row| run_id(row, 0))?;
-            put(db, change, waiting.into_iter().map(|run| (run, line.clone())).collect(), &mut moved)?;
-        }
-    }
-    if !moved.is_empty() {
-        session.note_queued();
-    }
-    Ok(moved)
-}
-
-/// Puts runs from their lines into those of the other queue, as far as they still wait there.
-fn put(db: &impl Batches, change: &QueueMove, waiting: Vec<(RunId, String)>, moved: &mut Vec<RunId>) -> Step<()> {
+    let mut moved = Vec::with_capacity(waiting.len());
     for (run, from) in waiting {
         let line = Line::parse(&from);
         let Some(to) = line.in_queue(&change.to).filter(|_| line.queue() == change.from) else { continue };
@@ -53,5 +37,23 @@ fn put(db: &impl Batches, change: &QueueMove, waiting: Vec<(RunId, String)>, mov
             moved.push(run);
         }
     }
-    Ok(())
+    if !moved.is_empty() {
+        session.note_queued();
+    }
+    Ok(moved)
+}
+
+/// The first runs of each line of a queue, with their lines. Nobody takes runs of workflows to another queue.
+fn first_of_lines(db: &impl Batches, queue: &str, limit: u32) -> Step<Vec<(RunId, String)>> {
+    let (mut waiting, mut left) = (Vec::new(), limit);
+    for line in lines_of(db, queue)?.into_iter().filter(|line| !Line::parse(line).is_of_workflows()) {
+        if left == 0 {
+            break;
+        }
+        let values: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &left)];
+        let runs = read(db, sql!("queue_move_line", mysql), &values, |row| run_id(row, 0))?;
+        left = left.saturating_sub(u32::try_from(runs.len()).unwrap_or(u32::MAX));
+        waiting.extend(runs.into_iter().map(|run| (run, line.clone())));
+    }
+    Ok(waiting)
 }
