@@ -40,7 +40,7 @@ export async function twoClicksFromTheDashboard({ open }) {
     // What runs now: at a glance, and all of it.
     await go();
     await main.getByRole('link', { name: 'long' }).first().waitFor();
-    await go(main.getByRole('link', { name: /^Running/ }));
+    await go(main.getByRole('link', { name: /^Running \d/ }));
     await page.getByRole('row', { name: /running.*long|long.*running/ }).waitFor();
     // What fires next, however far that is.
     await go();
@@ -49,7 +49,7 @@ export async function twoClicksFromTheDashboard({ open }) {
     await main.getByRole('link', { name: 'yearly' }).waitFor();
     faults.push(...(await violations(page)));
     // Why a job did not run: nobody was there, or somebody paused it.
-    await go(main.getByRole('link', { name: /^Missed/ }));
+    await go(main.getByRole('link', { name: /^Missed \d/ }));
     await page.getByRole('row', { name: /ticks.*nobody was there to fire it in time/ }).first().waitFor();
     await page.getByText(/^Outage/).first().waitFor();
     await go(rail('Jobs'), page.getByRole('link', { name: 'ticks' }));
