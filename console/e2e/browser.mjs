@@ -85,6 +85,17 @@ export async function visit(page, path) {
   await settled(page);
 }
 
+/** Waits until the page of the address is on screen: until then, locators find what is on the page before it. */
+export function shown(page) {
+  return page.waitForFunction(() => document.documentElement.dataset.shown?.split(/[?#]/)[0] === location.pathname);
+}
+
+/** Waits until a click has led to an address, and to its page. */
+export async function arrived(page, url) {
+  await page.waitForURL(url);
+  await shown(page);
+}
+
 /** Pastes text into the YAML editor. Typing takes a second for forty lines, and the browser's own insertion makes elements with styles. */
 export function paste(page, text) {
   return page.locator('.cm-content').evaluate((editor, given) => {

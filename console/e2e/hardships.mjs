@@ -1,6 +1,6 @@
 // What goes wrong around a console, and what people type: each must be borne. As journeys.mjs.
 import { pages } from './pages.mjs';
-import { settled, signIn, visit } from './browser.mjs';
+import { arrived, settled, signIn, visit } from './browser.mjs';
 import { Server } from './server.mjs';
 
 /** What `make proof` runs and `make test` does not. */
@@ -166,7 +166,7 @@ export async function hardJson({ server, seen, open }) {
   };
   await ask(`{"id": 12345678901234567890, "deep": ${'['.repeat(20)}${']'.repeat(20)}}`);
   await page.getByRole('link', { name: 'Open the run' }).click();
-  await page.waitForURL('**/runs/*');
+  await arrived(page, '**/runs/*');
   await page.getByRole('tab', { name: 'Input and output' }).click();
   await page.getByText('12345678901234567890').waitFor();
 

@@ -1,6 +1,6 @@
 // What people come for, from end to end. Each returns what is wrong, or throws.
 import { readFileSync } from 'node:fs';
-import { paste, settled, signIn, violations, visit } from './browser.mjs';
+import { arrived, paste, settled, signIn, violations, visit } from './browser.mjs';
 
 /** A new job is written as YAML, fires before one's eyes, fails; its log opens at the error, and it is run again. */
 export async function writeWatchReadRerun({ server, open }) {
@@ -16,19 +16,19 @@ export async function writeWatchReadRerun({ server, open }) {
   await page.keyboard.type('name: pulse\nschedule: {every: 1s}\nrun: seq 400; echo "fatal error, no pulse" >&2; exit 7\n');
   await page.getByText('Valid. It can be saved.').waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.waitForURL('**/jobs/pulse');
+  await arrived(page, '**/jobs/pulse');
   await page.getByRole('heading', { name: 'pulse' }).waitFor();
   await page.locator('main a[href*="/runs/"]').first().click();
-  await page.waitForURL('**/runs/*');
+  await arrived(page, '**/runs/*');
   await page.getByText('process.exit: the process exited with code 7').waitFor();
   const error = page.getByRole('log').getByText('fatal error, no pulse');
   await error.waitFor();
   if (!(await error.isVisible())) return ['the log does not show the error'];
   await server.call('POST', '/api/v1/namespaces/default/jobs/pulse/pause', {});
   const first = page.url();
-  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('button', { name: 'Run again', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
-  await page.waitForURL((url) => url.href !== first && url.pathname.includes('/runs/'));
+  await arrived(page, (url) => url.href !== first && url.pathname.includes('/runs/'));
   await page.getByText('process.exit: the process exited with code 7').waitFor();
 }
 
@@ -48,7 +48,7 @@ export async function formWritesTheFile({ server, open }) {
   await page.getByLabel('Parameters: day default').fill('today');
   await page.getByText('Valid. It can be saved.').waitFor();
   await page.getByRole('button', { name: 'Save paused' }).click();
-  await page.waitForURL('**/jobs/formed');
+  await arrived(page, '**/jobs/formed');
   const { spec, paused } = await server.call('GET', '/api/v1/namespaces/default/jobs/formed');
   const [trigger] = [spec.schedule ?? spec.triggers].flat();
   const file = await server.text('/api/v1/namespaces/default/jobs/formed/file');
@@ -133,7 +133,7 @@ export async function watchWorkflow({ server, open }) {
   await page.keyboard.press('ArrowUp');
   faults.push(...(await violations(page)));
   await page.keyboard.press('Enter');
-  await page.waitForURL(`**/runs/${run}?task=*`);
+  await arrived(page, `**/runs/${run}?task=*`);
   return faults;
 }
 
@@ -185,9 +185,10 @@ export async function backfillDays({ server, open }) {
   await page.getByText('5 fire times: 5 run for the first time').waitFor();
   const faults = await violations(page);
   await page.getByRole('button', { name: 'Start 5 runs' }).click();
-  await page.waitForURL(/backfills\/[^n]/);
+  await arrived(page, /backfills\/[^n]/);
   await page.getByText('5 of 5').waitFor();
   await page.getByText('completed').first().waitFor();
+  await page.locator('tbody tr').nth(4).waitFor();
   if ((await page.locator('tbody tr').count()) !== 5) faults.push('not each fire time is listed');
   faults.push(...(await violations(page)));
 
@@ -209,7 +210,7 @@ export async function backfillDays({ server, open }) {
   await page.locator('[data-today]').focus();
   await page.keyboard.press('ArrowUp');
   await page.getByRole('button', { name: 'Backfill this day' }).click();
-  await page.waitForURL(/backfills\/new.*from=/);
+  await arrived(page, /backfills\/new.*from=/);
   await page.getByRole('heading', { name: 'Plan' }).waitFor();
   return faults;
 }
@@ -221,7 +222,7 @@ export async function steerFlow({ server, open }) {
   await visit(page, '/ns/default/jobs/new');
   const atFirst = await violations(page);
   await page.getByRole('link', { name: 'Flow', exact: true }).click();
-  await page.waitForURL('**/flows/new');
+  await arrived(page, '**/flows/new');
   const editor = page.locator('.cm-content');
   const write = async (text) => {
     await editor.click();
@@ -247,7 +248,7 @@ connections:
   context.expectsFailures = false;
   const faults = [...atFirst, ...(await violations(page))];
   await page.getByRole('button', { name: 'Save and start' }).click();
-  await page.waitForURL('**/flows/mill');
+  await arrived(page, '**/flows/mill');
   const node = (name) => page.getByRole('button', { name }).and(page.locator('g'));
   await node(/^flour/).waitFor();
 
@@ -294,10 +295,10 @@ connections:
   await page.getByText('Dropped 1 item.').waitFor();
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: 'List' }).click();
+  await page.getByRole('button', { name: 'List', exact: true }).click();
   await page.getByRole('row', { name: /stones → flour/ }).waitFor();
   faults.push(...(await violations(page)));
-  await page.getByRole('button', { name: 'File' }).click();
+  await page.getByRole('button', { name: 'File', exact: true }).click();
   await page.getByText('Valid. It can be saved.').waitFor();
   await write(file(50));
   await page.getByText('Valid. It can be saved.').waitFor();
@@ -314,7 +315,7 @@ connections:
   await page.getByRole('menuitem', { name: 'Delete' }).click();
   await dialog.getByLabel('Type mill to confirm').fill('mill');
   await dialog.getByRole('button', { name: 'Delete' }).click();
-  await page.waitForURL('**/flows');
+  await arrived(page, '**/flows');
   return faults;
 }
 
@@ -356,7 +357,7 @@ export async function connectXxlExecutors({ server, open }) {
   await page.getByLabel('Worker', { exact: true }).selectOption('failover');
   await page.getByText('Valid. It can be saved.').waitFor();
   await page.getByRole('button', { name: 'Save paused' }).click();
-  await page.waitForURL('**/jobs/bill-job');
+  await arrived(page, '**/jobs/bill-job');
   const { spec } = await server.call('GET', '/api/v1/namespaces/default/jobs/bill-job');
   const { app, handler, params, block } = spec.xxl ?? {};
   if ([app, handler, params, block, spec.routing].join() !== 'billing-app,billHandler,month=11,discard_later,failover') faults.push(`the job is ${JSON.stringify(spec)}`);
@@ -405,10 +406,11 @@ export async function readImportReport({ server, open }) {
   if ((await rows.count()) !== 200) faults.push(`${await rows.count()} rows are drawn at first`);
   faults.push(...(await violations(page)));
   await page.getByRole('button', { name: note }).click();
+  await rows.nth(2).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /nightly.*changed/ }).waitFor();
   if ((await rows.count()) !== 2) faults.push('other items have that note');
   await page.getByRole('link', { name: /^job 2-nightly/ }).click();
-  await page.waitForURL('**/jobs/2-nightly');
+  await arrived(page, '**/jobs/2-nightly');
   await page.goBack();
   await page.getByRole('row', { name: /nightly.*changed/ }).waitFor();
   if (sent.length > 0) faults.push(`sent to ${sent.join(', ')}`);
@@ -479,7 +481,7 @@ export async function findTheErrorAndRerun({ server, seen, open }) {
   const page = await signIn(await open(), server);
   await visit(page, '/ns/default');
   await page.getByRole('link', { name: /Log: always-fails/ }).click();
-  await page.waitForURL(`**/runs/${seen.failed}**`);
+  await arrived(page, `**/runs/${seen.failed}**`);
   await page.getByText('relation "orders" does not exist').first().waitFor();
   // What a job prints is text, whatever it looks like.
   await page.getByText('<script>alert(1)</script>').first().waitFor();
@@ -488,7 +490,7 @@ export async function findTheErrorAndRerun({ server, seen, open }) {
   if (await page.getByText('b.py').isVisible()) return ['a folded line is shown'];
   await page.getByRole('button', { name: /^Line \d and the 3 lines/ }).click();
   await page.getByText('b.py').waitFor();
-  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('button', { name: 'Run again', exact: true }).click();
   const yes = page.getByRole('dialog').getByRole('button', { name: 'Run again' });
   await yes.or(page.getByText('A new run has started.')).first().waitFor();
   if (await yes.isVisible()) await yes.click();
@@ -535,11 +537,11 @@ export async function runBeforeAndAfter({ server, open }) {
   const page = await signIn(await open(), server);
   await visit(page, `/ns/default/runs/${runs[1]}`);
   await page.getByRole('button', { name: 'The run before, of this job' }).click();
-  await page.waitForURL(`**/runs/${runs[0]}`);
+  await arrived(page, `**/runs/${runs[0]}`);
   await page.getByRole('button', { name: 'The run after, of this job' }).click();
-  await page.waitForURL(`**/runs/${runs[1]}`);
+  await arrived(page, `**/runs/${runs[1]}`);
   await page.getByRole('button', { name: 'The run after, of this job' }).click();
-  await page.waitForURL(`**/runs/${runs[2]}`);
+  await arrived(page, `**/runs/${runs[2]}`);
   await page.getByRole('button', { name: 'The run after, of this job' }).click();
   await page.getByText('There is no other run that way.').waitFor();
 }
@@ -573,7 +575,7 @@ export async function savedView({ server, open }) {
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved the view').waitFor();
   await page.goto(`${server.url}/ns/default/jobs?view=${encodeURIComponent('帳單 & billing')}`);
-  await page.waitForURL((url) => url.searchParams.get('q') === 'label:team=billing' && url.searchParams.get('cols') === 'name,queue');
+  await arrived(page, (url) => url.searchParams.get('q') === 'label:team=billing' && url.searchParams.get('cols') === 'name,queue');
   await page.getByRole('link', { name: 'nightly-report' }).waitFor();
   await page.getByRole('button', { name: '帳單 & billing' }).click();
   await page.getByRole('menuitem', { name: /^Delete/ }).click();
@@ -629,7 +631,7 @@ export async function twoPeopleEdit({ server, open }) {
   await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('heading', { name: 'Somebody saved this job meanwhile' }).waitFor();
   await page.getByRole('button', { name: 'Replace theirs' }).click();
-  await page.waitForURL('**/jobs/shared');
+  await arrived(page, '**/jobs/shared');
   const { spec } = await server.call('GET', '/api/v1/namespaces/default/jobs/shared');
   if (spec.description !== 'mine') return [`the description is ${spec.description}`];
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { settled, signIn, violations, visit } from './browser.mjs';
+import { arrived, settled, signIn, violations, visit } from './browser.mjs';
 
 /** A click shows a job beside the list; keys go from row to row and stay at the edge; the address brings it back; Escape closes it. */
 export async function peekAtJobs({ server, open }) {
@@ -19,7 +19,7 @@ export async function peekAtJobs({ server, open }) {
   // Beside the link, which opens the page.
   await page.getByRole('row', { name: /^Select peek-a/ }).locator('td').nth(2).click();
   await panel('peek-a').getByText('the process exited with code 9').waitFor();
-  await page.waitForURL((url) => url.searchParams.get('peek') === 'peek-a');
+  await arrived(page, (url) => url.searchParams.get('peek') === 'peek-a');
   faults.push(...(await violations(page)));
   await page.keyboard.press('ArrowUp');
   await panel('peek-a').waitFor();

@@ -1,6 +1,6 @@
 // What people do when a job has gone wrong, from end to end. Each returns what is wrong, or throws.
 import { createServer } from 'node:http';
-import { signIn, violations, visit } from './browser.mjs';
+import { arrived, signIn, violations, visit } from './browser.mjs';
 import { Server } from './server.mjs';
 
 /** What failed in a workflow run runs again, after a look at the plan; a task and what needs it, chosen in the graph; and a plan that no longer holds does nothing. */
@@ -21,7 +21,7 @@ export async function runPartOfWorkflowAgain({ server, open }) {
   await mark(/^extract kept/).waitFor();
   const faults = await violations(page);
   await dialog.getByRole('button', { name: 'Run 2 tasks again' }).click();
-  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(run));
+  await arrived(page, (url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(run));
   const again = page.url().split('/').at(-1).replace(/\?.*/, '');
   await server.final(again);
   const { rerun_of: origin } = await server.call('GET', `/api/v1/runs/${again}`);
@@ -46,7 +46,7 @@ export async function runPartOfWorkflowAgain({ server, open }) {
   await dialog.getByRole('row', { name: /archive.*runs again/ }).waitFor();
   faults.push(...(await violations(page)));
   await dialog.getByRole('button', { name: 'Run 4 tasks again' }).click();
-  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(run));
+  await arrived(page, (url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(run));
   const last = page.url().split('/').at(-1).replace(/\?.*/, '');
   if ((await server.final(last)) !== 'succeeded') faults.push('the run of the newest version did not succeed');
   return faults;
@@ -95,7 +95,7 @@ export async function actOnARectangle({ server, open }) {
   await page.getByRole('status').getByText('2 tasks × 3 runs').waitFor();
   if (!(await cell(0, 2).evaluate((at) => at === document.activeElement))) faults.push('the focus is not at the corner that moves');
   await page.getByRole('button', { name: 'Backfill these dates' }).click();
-  await page.waitForURL((url) => url.pathname.endsWith('/backfills/new') && url.searchParams.get('from') === '2026-10-01T02:00:00.000Z' && url.searchParams.get('tasks') === 'first,second');
+  await arrived(page, (url) => url.pathname.endsWith('/backfills/new') && url.searchParams.get('from') === '2026-10-01T02:00:00.000Z' && url.searchParams.get('tasks') === 'first,second');
   await page.getByText('3 fire times: 0 run for the first time, 3 run again').waitFor();
 
   await server.job('gated', { tasks: { gate: { approval: { prompt: 'go on?' } }, slow: { run: 'sleep 600' }, after: { needs: ['gate', 'slow'], noop: true } } });
@@ -193,7 +193,7 @@ export async function hearOfFailures({ open }) {
 
     await page.getByRole('tab', { name: 'Deliveries' }).click();
     const sent = hook.taken.length;
-    await page.getByRole('button', { name: /^Send again: default\/payroll/ }).click();
+    await page.getByRole('button', { name: /^Send again: default\/payroll/ }).first().click();
     await server.until('the message again', async () => hook.taken.length > sent);
     faults.push(...(await violations(page)));
 
