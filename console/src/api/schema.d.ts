@@ -11796,7 +11796,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
                 "Idempotency-Key"?: string;
             };
             path: {

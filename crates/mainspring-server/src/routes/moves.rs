@@ -25,7 +25,7 @@ const SLICE: u32 = 500;
 const MOVED_MAX: u32 = 10_000;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![Route::operate(routes!(move_queue)), Route::operate(routes!(move_run))]
+    vec![Route::operate(routes!(move_queue)).repeatable(), Route::operate(routes!(move_run))]
 }
 
 /// Puts runs that wait in a queue into another one. Runs that have been claimed meanwhile stay.

@@ -46,6 +46,28 @@ async fn a_repetition_gets_the_first_answer_and_does_nothing() {
 }
 
 #[tokio::test]
+async fn a_move_that_is_repeated_takes_no_further_runs() {
+    let running = Running::start().await;
+    let wanted = spec(json!({"name": "a", "noop": true, "queue": "mail"}));
+    running.client.put_job("default", &wanted, Precondition::None, WriteOptions::default()).await.unwrap();
+    let post = |path: &'static str, key: &'static str, body: Value| {
+        running.request("POST", path).header("Idempotency-Key", key).json(&body).send()
+    };
+    assert_eq!(post("/api/v1/queues/mail/pause", "pause", json!({})).await.unwrap().status(), 200);
+    for key in ["r1", "r2", "r3"] {
+        assert_eq!(post(RUN, key, json!({})).await.unwrap().status(), 201);
+    }
+    let mut moved = Vec::new();
+    for (key, limit) in [("first", 1), ("first", 1), ("rest", 10)] {
+        let body = json!({"to": "bulk", "limit": limit});
+        let answer: Value = post("/api/v1/queues/mail/move", key, body).await.unwrap().json().await.unwrap();
+        moved.push(answer["moved"].as_u64().unwrap());
+    }
+    assert_eq!(moved, [1, 1, 2], "the second answer is the first one again");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_refused_request_is_tried_anew_under_its_key() {
     let running = with_job().await;
     let path = "/api/v1/namespaces/default/jobs/later/run";
