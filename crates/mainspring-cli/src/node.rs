@@ -79,7 +79,7 @@ pub struct NodeArgs {
     /// Address by which browsers reach the server through a proxy: https://HOST or https://HOST/PATH
     #[arg(long, env = "MAINSPRING_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
-    /// Start although the log of the database file is damaged; changes that are only in it are lost
+    /// Start although the database file lacks acknowledged changes, or its log is damaged: a restored backup, a lost log
     #[arg(long)]
     pub accept_data_loss: bool,
     /// The server's own log.

@@ -9,8 +9,8 @@ use crate::{Error, MemoryStore, Result, Store};
 pub struct Options {
     /// Threads that read for requests; at least 1. The engine has one of its own.
     pub readers: usize,
-    /// Opens a database although its write-ahead log is damaged: what that would have told is lost. The log is kept beside it, as
-    /// `<path>-wal.damaged`.
+    /// Opens a database although its write-ahead log is damaged, or changes are missing that were acknowledged: they are lost. A damaged log
+    /// is kept beside it, as `<path>-wal.damaged`.
     pub accept_data_loss: bool,
 }
 

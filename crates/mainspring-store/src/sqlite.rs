@@ -7,6 +7,7 @@
 mod checkpoint;
 mod connection;
 mod lock;
+mod mark;
 mod migrate;
 mod open;
 mod reader;
@@ -66,26 +67,27 @@ impl std::fmt::Debug for SqliteStore {
 impl SqliteStore {
     /// Opens the store at `path`, and makes it if it is not there. Blocks while it is checked and brought up to date.
     ///
-    /// Beside it lie `<path>.lock`, which keeps other processes out, and SQLite's `-wal` and `-shm` files: beside the file itself, where the
-    /// path is a symbolic link.
+    /// Beside it lie `<path>.lock`, which keeps other processes out, `<path>-mark`, which says how much was acknowledged, and SQLite's
+    /// `-wal` and `-shm` files: beside the file itself, where the path is a symbolic link.
     ///
     /// # Errors
     /// [`Error::Unusable`] if another process has it, the place cannot be written or is on a network file system,
-    /// or the file or its log is damaged, foreign, or from a newer version. Nothing is changed then.
+    /// the file or its log is damaged, foreign, or from a newer version, or it lacks changes that were acknowledged. Nothing is changed then.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let name = path.as_ref().display().to_string();
         let path = &behind_links(path.as_ref());
         let unusable = |why: String| Error::Unusable { store: name.clone(), why };
         let lock = Lock::take(&lock_path(path)).map_err(unusable)?;
         open::check_log(path, options.accept_data_loss).map_err(unusable)?;
-        let session = Session::new(open::writer(path).map_err(unusable)?);
+        let (connection, mark) = open::writer(path, options.accept_data_loss).map_err(unusable)?;
+        let session = Session::new(connection);
         let start = || {
             let engine = Readers::start(path, &name, 1)?;
             let requests = Readers::start(path, &name, options.readers.max(1))?;
             let counts = Readers::start(path, &name, 1)?;
             let changed = Arc::new(Notify::new());
             let checkpointer = Checkpointer::start(path)?;
-            let writer = Writer::start(session, path, checkpointer, lock, changed.clone(), name.clone())?;
+            let writer = Writer::start(session, path, mark, checkpointer, lock, changed.clone(), name.clone())?;
             Ok(Self { path: path.to_owned(), changed, engine, requests, counts, writer })
         };
         start().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))

@@ -65,6 +65,29 @@ fn every_instant_is_accounted_for_after_kills() {
     runtime.block_on(account(&program, &acknowledged));
 }
 
+/// SQLite would go on without a log, and say nothing of what was in it.
+#[test]
+fn log_that_was_removed_after_a_kill_is_missed_until_its_loss_is_accepted() {
+    let program = Program::new();
+    let live = Live::start(&program);
+    let bundle: Bundle = serde_json::from_str(JOBS).unwrap();
+    let client = live.client();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(client.apply(&bundle, ApplyOptions { dry_run: false, prune: false })).unwrap();
+    live.kill();
+    std::fs::remove_file(program.home().join("data/mainspring.db-wal")).unwrap();
+    let server = ["server", "--data", "data", "--listen", "127.0.0.1:0"];
+    let refused = program.run(&server);
+    assert_ne!(refused.code, 0, "{refused:?}");
+    for words in ["acknowledged changes are missing", "removed after a crash", "--accept-data-loss"] {
+        assert!(refused.stderr.contains(words), "{words}: {refused:?}");
+    }
+    let live = Live::start_with(&program, &["server", "--data", "data", "--accept-data-loss"]);
+    live.said("are missing, which was accepted");
+    assert_eq!(live.stop().0.code(), Some(0));
+    assert_eq!(Live::start(&program).stop().0.code(), Some(0), "it is asked for once");
+}
+
 /// Starts runs and changes jobs until the server is gone; returns what it has answered to.
 async fn hammer(client: &mainspring_api::client::Client, round: usize) -> (Acknowledged, ClientError) {
     let mut answered = Acknowledged::default();

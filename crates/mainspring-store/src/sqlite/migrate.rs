@@ -55,6 +55,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(33, "0033_worker_place"),
     migration!(34, "0034_call_date"),
     migration!(35, "0035_flow_inbox"),
+    migration!(36, "0036_high_water"),
 ];
 
 /// Number of the newest migration.

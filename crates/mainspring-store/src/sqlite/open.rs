@@ -6,8 +6,10 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::mark::{self, Mark};
 use super::{migrate, wal};
 
 /// The oldest SQLite that is used: earlier ones can corrupt a database when its write-ahead log begins anew.
@@ -19,15 +21,46 @@ const APPLICATION_ID: i32 = 0x6d73_7072;
 /// Up to this size the whole file is checked when it is opened.
 const CHECKED_BYTES: u64 = 16 << 20;
 
-/// Opens the write connection and brings the schema up to date. Errors say why the file cannot be used.
-pub(super) fn writer(path: &Path) -> Result<Connection, String> {
+/// Opens the write connection, brings the schema up to date, and has the mark say what the database does. Errors say why the file
+/// cannot be used.
+pub(super) fn writer(path: &Path, accept_data_loss: bool) -> Result<(Connection, Mark), String> {
     check_version()?;
     check_place(path)?;
+    let mark_file = mark::path_of(path);
+    let acknowledged = mark::acknowledged(path)
+        .map_err(|error| format!("its high-water mark {} cannot be read: {error}", mark_file.display()))?
+        .unwrap_or(0);
+    let is_missing = std::fs::metadata(path).map_or(0, |file| file.len()) == 0 && !interrupted(path);
+    if acknowledged > 0 && is_missing && !accept_data_loss {
+        return Err(lost(acknowledged, acknowledged, "the file is missing or empty"));
+    }
     let bytes = check_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|error| describe(&error))?;
+    check_owner(&connection).map_err(|error| describe(&error))??;
+    let counted = mark::counted(&connection).map_err(|error| describe(&error))?;
+    let missing = acknowledged.saturating_sub(counted);
+    if missing > 0 && !accept_data_loss {
+        // What is left of the log stays as it is, for whoever can mend it.
+        let _kept = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        let cause = "its log was cut off, damaged or removed after a crash, or the file is an older one";
+        return Err(lost(missing, acknowledged, cause));
+    }
+    if missing > 0 {
+        tracing::warn!(store = %path.display(), missing, acknowledged, "changes that were acknowledged are missing, which was accepted");
+    }
     prepare(&connection, bytes).map_err(|error| describe(&error))??;
-    Ok(connection)
+    let mark = Mark::start(path, counted)
+        .map_err(|error| format!("its high-water mark {} cannot be written: {error}", mark_file.display()))?;
+    Ok((connection, mark))
+}
+
+/// Says that the database has less than its mark.
+fn lost(missing: u64, acknowledged: u64, cause: &str) -> String {
+    format!(
+        "{missing} of {acknowledged} acknowledged changes are missing from it: {cause}. Nothing was changed: put the file and its log (-wal) back \
+         as they were, or go on without these changes, as after a backup was restored: --accept-data-loss"
+    )
 }
 
 /// Refuses a database whose write-ahead log is damaged, as SQLite would pass over what is behind the damage; or keeps a copy of it.
@@ -142,8 +175,8 @@ fn is_header(header: &[u8; 100]) -> bool {
         && word(56) <= 3
 }
 
-/// Checks, then sets up and migrates. The outer error is SQLite's, the inner one a verdict on the file.
-fn prepare(connection: &Connection, bytes: u64) -> rusqlite::Result<Result<(), String>> {
+/// Whether the file is ours, and not newer than this program. The outer error is SQLite's, the inner one a verdict on the file.
+fn check_owner(connection: &Connection) -> rusqlite::Result<Result<(), String>> {
     connection.busy_timeout(Duration::from_secs(2))?;
     let pragma = |name: &str| connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i32>(0));
     let tables: i64 = connection.query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -151,9 +184,11 @@ fn prepare(connection: &Connection, bytes: u64) -> rusqlite::Result<Result<(), S
         return Ok(Err("it is an SQLite database of another program. Nothing was changed: choose another file".into()));
     }
     let schema = u32::try_from(pragma("user_version")?).unwrap_or(u32::MAX);
-    if let Err(why) = migrate::check(schema) {
-        return Ok(Err(why));
-    }
+    Ok(migrate::check(schema))
+}
+
+/// Checks, then sets up and migrates. The outer error is SQLite's, the inner one a verdict on the file.
+fn prepare(connection: &Connection, bytes: u64) -> rusqlite::Result<Result<(), String>> {
     if bytes <= CHECKED_BYTES {
         let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
         if verdict != "ok" {

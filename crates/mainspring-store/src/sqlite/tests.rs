@@ -3,6 +3,7 @@
 mod backfills;
 mod calls;
 mod faults;
+mod high_water;
 mod parts;
 mod power;
 mod reruns;
@@ -32,14 +33,14 @@ fn answers_are_those_of_the_reference_model() {
 #[test]
 fn unused_process_starts_are_forgotten() {
     let folder = tempfile::tempdir().unwrap();
-    let connection = open::writer(&folder.path().join("test.db")).unwrap();
+    let connection = open::writer(&folder.path().join("test.db"), false).unwrap().0;
     crate::sql::tests::unused_process_starts_are_forgotten(&mut crate::sql::session::Session::new(connection));
 }
 
 #[test]
 fn what_is_left_of_deleted_jobs_goes_in_slices() {
     let folder = tempfile::tempdir().unwrap();
-    let session = crate::sql::session::Session::new(open::writer(&folder.path().join("test.db")).unwrap());
+    let session = crate::sql::session::Session::new(open::writer(&folder.path().join("test.db"), false).unwrap().0);
     crate::sql::tests::remains::what_is_left_of_deleted_jobs_goes_in_slices(&session);
 }
 
@@ -47,7 +48,7 @@ fn what_is_left_of_deleted_jobs_goes_in_slices() {
 fn what_is_left_to_runs_that_are_gone_goes_in_slices() {
     use crate::sql::db::{Sql, execute, read_one};
     let folder = tempfile::tempdir().unwrap();
-    let session = crate::sql::session::Session::new(open::writer(&folder.path().join("test.db")).unwrap());
+    let session = crate::sql::session::Session::new(open::writer(&folder.path().join("test.db"), false).unwrap().0);
     let numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)";
     for table in ["workflow_inbox", "deadline_miss"] {
         let text = format!("{numbers} INSERT INTO {table} (run_id) SELECT CAST(printf('%016d', i) AS BLOB) FROM n");

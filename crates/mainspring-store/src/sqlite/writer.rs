@@ -14,6 +14,7 @@ use tokio::sync::{Notify, oneshot};
 
 use super::checkpoint::Checkpointer;
 use super::lock::Lock;
+use super::mark::Mark;
 use super::open;
 use crate::error::{Error, Result};
 use crate::sql::db::{Fault, Step};
@@ -85,6 +86,7 @@ impl Writer {
     pub(super) fn start(
         session: Session<Connection>,
         path: &Path,
+        mark: Mark,
         checkpointer: Checkpointer,
         lock: Lock,
         changed: Arc<Notify>,
@@ -95,6 +97,8 @@ impl Writer {
             shared: shared.clone(),
             session,
             path: path.to_owned(),
+            mark,
+            changes: 0,
             checkpointer,
             open: false,
             broken: None,
@@ -224,6 +228,9 @@ struct Worker {
     shared: Arc<Shared>,
     session: Session<Connection>,
     path: PathBuf,
+    mark: Mark,
+    /// Rows that the connection had changed when the transaction began.
+    changes: u64,
     checkpointer: Checkpointer,
     /// Whether a transaction is open.
     open: bool,
@@ -318,6 +325,9 @@ impl Worker {
     fn begin(&mut self) -> std::result::Result<bool, Failure> {
         self.ready()?;
         let first = !self.open;
+        if first {
+            self.changes = self.session.connection.total_changes();
+        }
         let begun = self.run_text(if first { "BEGIN IMMEDIATE" } else { "SAVEPOINT request" });
         self.open |= begun.is_ok();
         match begun {
@@ -360,7 +370,13 @@ impl Worker {
         if !self.open {
             return Ok(());
         }
-        let outcome = self.run_text("COMMIT");
+        // A transaction that changed nothing is neither counted nor synced.
+        let changed = self.session.connection.total_changes() != self.changes;
+        let counted = if changed { self.mark.count(&self.session.connection).map_err(Failure::from) } else { Ok(()) };
+        let outcome = counted.and_then(|()| self.run_text("COMMIT"));
+        if changed && outcome.is_ok() {
+            self.mark.committed();
+        }
         if let Err(failure) = &outcome {
             self.note(failure.code);
             self.undo(true);

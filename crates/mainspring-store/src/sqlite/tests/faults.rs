@@ -80,7 +80,7 @@ fn files_are_for_their_owner_alone() {
     let folder = tempfile::tempdir().unwrap();
     let _store = open(&folder.path().join("s.db")).unwrap();
     let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap()).collect();
-    assert!(files.len() >= 4, "database, log, index of the log, lock: {files:?}");
+    assert!(files.len() >= 5, "database, log, index of the log, lock, mark: {files:?}");
     for file in files {
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "{file:?}");
     }
@@ -112,7 +112,7 @@ async fn files_that_cannot_be_used_are_refused_and_left_alone() {
         ),
     ];
     for (name, damage, expected) in cases {
-        let _fresh = std::fs::remove_file(&path);
+        remove(&path);
         made(&path).await;
         damage(&path);
         let before = std::fs::read(&path).unwrap();
@@ -127,7 +127,7 @@ async fn damaged_header_is_told_as_such_whichever_byte_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.db");
     for at in [0, 5, 18, 19, 21, 22, 23, 44, 56] {
-        let _fresh = std::fs::remove_file(&path);
+        remove(&path);
         made(&path).await;
         overwrite(&path, at, &[0x77]);
         let why = refusal(&path);
@@ -236,7 +236,7 @@ async fn making_of_a_store_that_was_cut_short_is_taken_back_and_done_again() {
         assert!(refusal(&path).contains("its beginning is damaged"));
         std::fs::write(folder.path().join("s.db-journal"), &journal).unwrap();
         made(&path).await;
-        std::fs::remove_file(&path).unwrap();
+        remove(&path);
     }
 }
 
@@ -472,7 +472,7 @@ pub(super) fn folder_in_memory() -> tempfile::TempDir {
 
 /// Removes a database, with what SQLite keeps beside it.
 pub(super) fn remove(path: &Path) {
-    for ending in ["", "-wal", "-shm", "-journal"] {
+    for ending in ["", "-wal", "-shm", "-journal", "-mark"] {
         let _fresh = std::fs::remove_file(format!("{}{ending}", path.display()));
     }
 }
