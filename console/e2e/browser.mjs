@@ -18,8 +18,8 @@ export async function profile(browser, server, prefs = {}, options = {}) {
   context.setDefaultTimeout(20_000);
   const faults = [];
   await context.addInitScript((text) => {
-    // A page that is blank has no storage.
-    if (location.protocol !== 'about:' && !localStorage.getItem('mainspring.prefs')) localStorage.setItem('mainspring.prefs', text);
+    // A page that is blank, or stands for a server that is away, has no storage.
+    if (location.protocol.startsWith('http') && !localStorage.getItem('mainspring.prefs')) localStorage.setItem('mainspring.prefs', text);
   }, JSON.stringify(prefs));
   context.on('page', (page) => {
     page.on('console', (message) => {
