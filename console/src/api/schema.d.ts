@@ -441,7 +441,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what can be written at a place of a query: the fields, or the values of one. */
+        /**
+         * Lists what can be written at a place of a query: the fields, or the values of one. With `q`, counts those of the jobs that a query
+         *     finds.
+         */
         get: operations["search_facets"];
         put?: never;
         post?: never;
@@ -3628,6 +3631,11 @@ export interface components {
             complete: boolean;
             /** @description The values, the most frequent first, at most 50. */
             values: components["schemas"]["FacetValue"][];
+            /**
+             * Format: int64
+             * @description How many jobs have no such value; absent where nothing is counted.
+             */
+            without?: number | null;
         };
         /** @description A value that a field has. */
         FacetValue: {
@@ -6945,6 +6953,8 @@ export interface components {
         View: {
             /** @description Which columns are shown, in order. */
             columns?: string[];
+            /** @description By what its rows are grouped: a field such as `owner`, or `label:NAME`. */
+            group?: string | null;
             /** @description Its name. */
             name: string;
             /** @description The page: `jobs`, `runs`. */
@@ -6965,6 +6975,8 @@ export interface components {
         ViewSpec: {
             /** @description Which columns are shown, in order. */
             columns?: string[];
+            /** @description By what its rows are grouped: a field such as `owner`, or `label:NAME`. */
+            group?: string | null;
             /** @description The page: `jobs`, `runs`. */
             page: string;
             /** @description What is looked for there. */
@@ -8718,6 +8730,8 @@ export interface operations {
                 page: string;
                 /** @description What the values begin with, case ignored; all when absent. */
                 prefix?: string;
+                /** @description A query of jobs: only those that it finds are counted, also in fields whose words are known. */
+                q?: string;
             };
             header?: never;
             path?: never;

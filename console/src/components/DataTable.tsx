@@ -46,7 +46,7 @@ export interface DataTableProps<R> {
   selected?: ReadonlySet<string>;
   onSelect?: (selected: ReadonlySet<string>) => void;
   /** A page after this one, if there is one. */
-  more?: { has: boolean; busy: boolean; load: () => void };
+  more?: { has: boolean; busy: boolean; load: () => void } | undefined;
   /** What stands in place of rows when there are none. */
   empty?: ReactNode;
   /** Dimmed: a filter changed and the new rows are not here yet. */

@@ -34,7 +34,7 @@ export function ViewsMenu({ page, active, search, onOpen }: ViewsMenuProps) {
 
   const filled = useRef('');
   useEffect(() => {
-    const isBare = !search.q && !search.sort && !search.cols;
+    const isBare = !search.q && !search.sort && !search.cols && !search.group;
     if (!shown || !isBare || filled.current === shown.name) return;
     filled.current = shown.name;
     if (!isShown(shown, search)) onOpen(shown.name, searchOfView(shown));

@@ -45,5 +45,13 @@ export const jobs = {
   labelWrong: (word: string) => `“${word}” is neither key=value nor -key.`,
   byLabel: 'Group by',
   noGroup: 'No groups',
+  groupedBy: (field: string) => `By ${field}`,
+  groupFields: { namespace: 'namespace', owner: 'owner', queue: 'queue', task: 'task', job: 'job' },
+  groupLabel: (name: string) => `label ${name}`,
+  without: 'none',
+  emptyValue: 'empty',
+  asList: 'Show as a list',
+  firstOf: (n: string) => `These are the first ${n}. “Show as a list” shows all.`,
+  groupsPartial: 'There are more groups, or more jobs, than are counted here. Narrow the search to see the rest.',
   chosenFirst: (n: string) => `The first ${n} jobs are chosen. Choose a namespace to act on more.`,
 };

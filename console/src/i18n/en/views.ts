@@ -1,6 +1,6 @@
 export const views = {
   menu: 'Views',
-  none: 'No view is saved. Set the search, order and columns, then save them under a name.',
+  none: 'No view is saved. Set the search, order, columns and groups, then save them under a name.',
   save: 'Save as a view…',
   update: (name: string) => `Save changes to ${name}`,
   remove: (name: string) => `Delete ${name}`,
@@ -8,7 +8,7 @@ export const views = {
   removeText: 'Everybody who signs in here sees the same views. Jobs and runs stay.',
   begin: 'Begin here when the console opens',
   saveTitle: 'Save this view',
-  saveText: 'The search, the order and the columns, for everybody who signs in here.',
+  saveText: 'The search, the order, the columns and the groups, for everybody who signs in here.',
   name: 'Name',
   taken: 'A view of this name exists and is replaced.',
   saved: (name: string) => `Saved the view ${name}`,

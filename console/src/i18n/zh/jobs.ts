@@ -47,5 +47,13 @@ export const jobs: typeof en = {
   labelWrong: (word: string) => `“${word}” 既不是 key=value 也不是 -key。`,
   byLabel: '分组',
   noGroup: '不分组',
+  groupedBy: (field: string) => `按${field}分组`,
+  groupFields: { namespace: '命名空间', owner: '负责人', queue: '队列', task: '任务', job: '作业' },
+  groupLabel: (name: string) => `标签 ${name}`,
+  without: '无',
+  emptyValue: '空',
+  asList: '以列表显示',
+  firstOf: (n: string) => `这里只显示前 ${n} 个。点击“以列表显示”可查看全部。`,
+  groupsPartial: '分组或作业过多，未能全部计数。请缩小搜索范围。',
   chosenFirst: (n: string) => `已选择前 ${n} 个作业。如需更多，请选择命名空间。`,
 };

@@ -19,11 +19,14 @@ import { useKept, useSearchError } from '@/lib/kept';
 import { neighbour } from '@/lib/neighbour';
 import { valueOf, withValue } from '@/lib/query';
 import css from './Jobs.module.css';
+import { groupByOf } from './groups';
+import { JobGroupMenu } from './JobGroupMenu';
 import { jobColumns, jobHead, jobRow } from './columns';
 import { type Job, allMatching, jobsPath, jobsQuery } from './queries';
 import { jobsRoute } from './routes';
 import { SelectionBar } from './SelectionBar';
 import { keyOf, placeOf } from './selection';
+import { useJobGroups } from './useJobGroups';
 
 const JobPeek = lazy(() => import('./JobPeek').then((module) => ({ default: module.JobPeek })));
 
@@ -34,24 +37,29 @@ export function JobsPage() {
   const t = useT();
   const formats = useFormats();
   const { ns } = jobsRoute.useParams();
-  const { q = '', view, sort, cols, peek } = jobsRoute.useSearch();
+  const { q = '', view, sort, cols, group, open = [], peek } = jobsRoute.useSearch();
   const navigate = useNavigate();
-  const query = useInfiniteQuery(jobsQuery(ns, { q, sort }));
+  const by = groupByOf(group);
+  const query = useInfiniteQuery({ ...jobsQuery(ns, { q, sort }), enabled: by === undefined });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [isAll, setAll] = useState(false);
   const known = useRef(new Map<string, boolean>());
 
   const fetched = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]);
-  const rows = useKept(fetched);
+  const listed = useKept(fetched);
+  const grouped = useJobGroups({ ns, q, sort, by, open, onOpen: (next) => search({ open: next }) });
+  const groups = useKept(grouped.groups);
+  const rows = by ? groups && grouped.rows : listed;
+  const retry = () => (by ? grouped.retry() : void query.refetch());
   for (const job of rows ?? []) known.current.set(keyOf(job), job.paused);
   const columns = useMemo(() => jobColumns(t, formats, ns), [t, formats, ns]);
 
-  const found = useSearchError(q, query.error, fetched !== undefined);
+  const found = useSearchError(q, by ? grouped.error : query.error, (by ? grouped.groups : fetched) !== undefined);
   const error = found && asApiError(found);
   const wrongQuery = queryProblem(error, t);
 
-  const search = (change: { q?: string | undefined; view?: string | undefined; sort?: string | undefined; cols?: string[] | undefined; peek?: string | undefined }) =>
-    void navigate({ to: '.', search: { q: q || undefined, view, sort, cols, peek, ...change } as never, replace: true });
+  const search = (change: { q?: string | undefined; view?: string | undefined; sort?: string | undefined; cols?: string[] | undefined; group?: string | undefined; open?: string[] | undefined; peek?: string | undefined }) =>
+    void navigate({ to: '.', search: { q: q || undefined, view, sort, cols, group, open: open.length > 0 ? open : undefined, peek, ...change } as never, replace: true });
   const peeked = peek && (ns === '-' ? peek : keyOf({ namespace: ns, name: peek }));
   const show = (job: Job | undefined) => search({ peek: job && (ns === '-' ? keyOf(job) : job.name) });
   const step = (by: 1 | -1) => {
@@ -101,7 +109,8 @@ export function JobsPage() {
             </button>
           ))}
         </div>
-        <ViewsMenu page="jobs" active={view} search={{ q, sort, cols }} onOpen={(name, to) => search({ q: undefined, sort: undefined, cols: undefined, ...to, view: name })} />
+        <ViewsMenu page="jobs" active={view} search={{ q, sort, cols, group }} onOpen={(name, to) => search({ q: undefined, sort: undefined, cols: undefined, group: undefined, open: undefined, ...to, view: name })} />
+        <JobGroupMenu ns={ns} group={by && group} onGroup={(next) => search({ group: next, open: undefined })} />
         <ColumnMenu columns={columns} chosen={cols} onChoose={(ids) => search({ cols: ids })} />
         <ExportMenu<Job> name={`jobs-${ns === '-' ? 'all' : ns}`} path={jobsPath(ns, { q, sort })} head={jobHead} row={jobRow} />
       </div>
@@ -111,11 +120,16 @@ export function JobsPage() {
           isPaused={(key) => known.current.get(key)}
           byQuery={isAll ? { namespace: ns, q } : undefined}
           count={isAll ? t.jobs.moreThan(t.jobs.jobCount(CHOOSE_MAX, formats.number(CHOOSE_MAX))) : t.jobs.jobCount(selected.size, formats.number(selected.size))}
-          onAll={query.hasNextPage && !isAll ? () => void chooseAll() : undefined}
+          onAll={(by || query.hasNextPage) && !isAll ? () => void chooseAll() : undefined}
           onClear={() => choose(new Set())}
         />
       )}
-      {error && !wrongQuery && rows && <StaleNote error={error} onRetry={() => void query.refetch()} />}
+      {error && !wrongQuery && rows && <StaleNote error={error} onRetry={retry} />}
+      {by && grouped.isPartial && (
+        <p className={css.note} role="note">
+          {t.jobs.groupsPartial}
+        </p>
+      )}
       {rows ? (
         <Peeking panel={peeked && <JobPeek {...placeOf(peeked)} row={rows.find((job) => keyOf(job) === peeked)} onStep={step} onClose={() => show(undefined)} />}>
           <DataTable<Job>
@@ -123,6 +137,7 @@ export function JobsPage() {
             columns={columns}
             chosen={cols}
             rows={rows}
+            groups={by && groups}
             rowKey={keyOf}
             rowName={(job) => job.name}
             sort={sort ?? 'name'}
@@ -133,15 +148,15 @@ export function JobsPage() {
             selected={selected}
             onSelect={choose}
             rowTone={(job) => (job.paused ? 'muted' : undefined)}
-            waiting={fetched === undefined && !error}
-            more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
+            waiting={(by ? grouped.isWaiting : fetched === undefined) && !error}
+            more={by ? undefined : { has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
             empty={
               q === '' ? (
                 <NothingYet what={t.jobs.title} actions={newJob}>
                   <p>{t.jobs.emptyText}</p>
                   <CommandLine text={`mainspring apply -f jobs.yaml${ns === '-' ? '' : ` -n ${ns}`}`} />
                 </NothingYet>
-              ) : query.hasNextPage ? undefined : (
+              ) : !by && query.hasNextPage ? undefined : (
                 <NothingMatches onClear={() => search({ q: undefined })} />
               )
             }
@@ -151,7 +166,7 @@ export function JobsPage() {
         wrongQuery ? (
           <NothingMatches onClear={() => search({ q: undefined })}>{wrongQuery}</NothingMatches>
         ) : (
-          <Failure error={error} what={t.jobs.title} onRetry={() => void query.refetch()} />
+          <Failure error={error} what={t.jobs.title} onRetry={retry} />
         )
       ) : (
         <Skeleton lines={12} />

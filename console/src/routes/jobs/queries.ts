@@ -1,6 +1,7 @@
-import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
-import { raw } from '@/api/client';
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, ask, raw } from '@/api/client';
 import type { components } from '@/api/schema';
+import type { GroupBy } from './groups';
 
 export type Job = components['schemas']['Job'];
 
@@ -39,6 +40,43 @@ export function jobsQuery(namespace: string, search: JobSearch) {
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     retry: false,
     meta: { topics: ['jobs', 'runs'], every: 2000 },
+  });
+}
+
+/** Rows of a group that are shown below its heading. */
+export const GROUP_PAGE = PAGE;
+
+/** The first jobs of a group. */
+export function groupQuery(namespace: string, search: JobSearch) {
+  return queryOptions({
+    queryKey: ['jobs', namespace, search, 'group'],
+    queryFn: ({ signal }) => fetchJobs(namespace, { ...paramsOf(search), recent: String(STRIP), limit: String(GROUP_PAGE) }, signal),
+    retry: false,
+    meta: { topics: ['jobs', 'runs'], every: 2000 },
+  });
+}
+
+/** How many of the jobs that a query finds have which value. */
+export function groupsQuery(namespace: string, q: string, by: GroupBy | undefined) {
+  const { field = '', label = '' } = by ?? {};
+  const query = { page: 'jobs', field, q, ...(field === 'label' ? { prefix: `${label}=` } : {}), ...(namespace === '-' ? {} : { namespace }) };
+  return queryOptions({
+    queryKey: ['job-groups', namespace, q, field, label],
+    queryFn: ({ signal }) => ask(api.GET('/api/v1/facets', { params: { query }, signal })),
+    retry: false,
+    meta: { topics: ['jobs'], every: 5000 },
+  });
+}
+
+/** The names of labels that jobs have, the most frequent first. */
+export function labelNamesQuery(namespace: string) {
+  const query = { page: 'jobs', field: 'label', ...(namespace === '-' ? {} : { namespace }) };
+  return queryOptions({
+    queryKey: ['label-names', namespace],
+    queryFn: async ({ signal }) => {
+      const { values } = await ask(api.GET('/api/v1/facets', { params: { query }, signal }));
+      return values.map(({ value }) => value).filter((value) => !value.includes('='));
+    },
   });
 }
 

@@ -10,6 +10,8 @@ export const jobsRoute = createRoute({
     view: text(raw, 'view'),
     sort: text(raw, 'sort'),
     cols: words(raw, 'cols'),
+    group: text(raw, 'group'),
+    open: words(raw, 'open'),
     peek: text(raw, 'peek'),
   })),
   component: lazyRouteComponent(() => import('./JobsPage'), 'JobsPage'),

@@ -1,11 +1,13 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '@/components/Button';
 import { DataTable } from '@/components/DataTable';
 import { Failure, Skeleton, StaleNote } from '@/components/Feedback';
-import { useT } from '@/i18n';
+import { useFormats, useT } from '@/i18n';
+import { toggled } from '@/lib/toggled';
 import { useRunColumns } from './columns';
+import { type RunGroupBy, bunches } from './groups';
 import type { Run } from './queries';
 import css from './Runs.module.css';
 import type { RunListState } from './useRunList';
@@ -23,15 +25,44 @@ export interface RunTableProps {
   onPeek?: (run: Run) => void;
   /** Id of the run that is shown so. */
   peeked?: string | undefined;
+  /** Puts the runs under headings. */
+  groups?: RunGroups | undefined;
+}
+
+export interface RunGroups {
+  by: RunGroupBy;
+  /** The query of the list. */
+  q: string;
+  /** Groups whose rows are hidden, as the address names them. */
+  closed: readonly string[];
+  onClosed: (closed: string[] | undefined) => void;
 }
 
 /** Runs, newest first. Those that come since wait behind a button. */
-export function RunTable({ ns, list, job, empty, chosen, selected, onSelect, onPeek, peeked }: RunTableProps) {
+export function RunTable({ ns, list, job, empty, chosen, selected, onSelect, onPeek, peeked, groups }: RunTableProps) {
   const t = useT();
+  const formats = useFormats();
   const navigate = useNavigate();
   const columns = useRunColumns({ job, namespace: ns === '-' });
   const open = (run: Run) => void navigate({ to: '/ns/$ns/runs/$run', params: { ns: run.namespace, run: run.id } });
   const { rows, error } = list;
+  const headed = ({ by, q, closed, onClosed }: RunGroups) =>
+    bunches(rows ?? [], by, q).map((bunch) => {
+      const key = encodeURIComponent(bunch.value);
+      return {
+        key,
+        name: bunch.value,
+        count: t.common.rows(formats.number(bunch.rows.length)),
+        open: !closed.includes(key),
+        onToggle: () => onClosed(toggled(closed, key)),
+        aside: (
+          <Link to="." search={(before) => ({ ...before, q: bunch.q, group: undefined, closed: undefined }) as never}>
+            {t.jobs.asList}
+          </Link>
+        ),
+        rows: bunch.rows,
+      };
+    });
   if (!rows && error?.code === 'search.syntax') return <>{empty}</>;
   if (!rows) return error ? <Failure error={error} what={t.runs.what} onRetry={list.retry} /> : <Skeleton lines={14} />;
   return (
@@ -49,6 +80,7 @@ export function RunTable({ ns, list, job, empty, chosen, selected, onSelect, onP
         columns={columns}
         chosen={chosen}
         rows={rows}
+        groups={groups && rows.length > 0 ? headed(groups) : undefined}
         rowKey={(run) => run.id}
         rowName={(run) => `${run.job} ${run.fire_at ?? run.created_at}`}
         onOpen={open}

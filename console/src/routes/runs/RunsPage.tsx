@@ -8,7 +8,9 @@ import { confirm } from '@/components/confirm';
 import { ColumnMenu } from '@/components/DataTable';
 import { ExportMenu } from '@/components/ExportMenu';
 import { NothingMatches, NothingYet } from '@/components/Feedback';
+import { GroupMenu } from '@/components/GroupMenu';
 import { Instant } from '@/components/Instant';
+import { MenuChoice } from '@/components/Menu';
 import { Page } from '@/components/Page';
 import { Peeking } from '@/components/Peek';
 import { QueryInput, queryProblem } from '@/components/QueryInput';
@@ -20,6 +22,7 @@ import { forEach } from '@/lib/each';
 import { neighbour } from '@/lib/neighbour';
 import type { State } from '@/states';
 import { runHead, runRow, useRunColumns } from './columns';
+import { RUN_GROUPS } from './groups';
 import { type Run, runsPath } from './queries';
 import { runsRoute } from './routes';
 import css from './Runs.module.css';
@@ -66,7 +69,14 @@ export function RunsPage() {
       fill
       actions={
         <div className={css.menus}>
-          <ViewsMenu page="runs" active={search.view} search={{ q, cols: search.cols }} onOpen={(view, to) => set({ q: undefined, cols: undefined, ...to, view })} />
+          <ViewsMenu page="runs" active={search.view} search={{ q, cols: search.cols, group: search.group }} onOpen={(view, { q, cols, group }) => set({ q, cols, group: RUN_GROUPS.find((known) => known === group), closed: undefined, view })} />
+          <GroupMenu chosen={search.group && t.jobs.groupFields[search.group]}>
+            <MenuChoice<string>
+              value={search.group ?? ''}
+              onChange={(next) => set({ group: RUN_GROUPS.find((known) => known === next), closed: undefined })}
+              options={[['', t.jobs.noGroup], ...RUN_GROUPS.filter((by) => by !== 'namespace' || ns === '-').map((by) => [by, t.jobs.groupFields[by]] as const)]}
+            />
+          </GroupMenu>
           <ColumnMenu columns={columns} chosen={search.cols} onChoose={(cols) => set({ cols })} />
           <ExportMenu<Run> name={`runs-${ns === '-' ? 'all' : ns}`} path={runsPath(ns, { q: search.q, from: search.from, to: search.to })} head={runHead} row={runRow} />
         </div>
@@ -134,6 +144,7 @@ export function RunsPage() {
           onSelect={setSelected}
           onPeek={(run) => set({ peek: run.id === search.peek ? undefined : run.id })}
           peeked={search.peek}
+          groups={search.group && { by: search.group, q, closed: search.closed ?? [], onClosed: (closed) => set({ closed }) }}
           empty={
             filtered ? (
               <NothingMatches onClear={() => set({ q: undefined, from: undefined, to: undefined })} />

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { searchOf, text, words } from '@/lib/search';
+import { oneOf, searchOf, text, words } from '@/lib/search';
 import { nsRoute } from '../root';
+import { RUN_GROUPS } from './groups';
 
 export const runsRoute = createRoute({
   getParentRoute: () => nsRoute,
@@ -11,6 +12,8 @@ export const runsRoute = createRoute({
     from: text(raw, 'from'),
     to: text(raw, 'to'),
     cols: words(raw, 'cols'),
+    group: oneOf(raw, 'group', RUN_GROUPS),
+    closed: words(raw, 'closed'),
     peek: text(raw, 'peek'),
   })),
   component: lazyRouteComponent(() => import('./RunsPage'), 'RunsPage'),

@@ -140,6 +140,9 @@ pub struct ViewSpec {
     /// By what it is sorted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<String>,
+    /// By what its rows are grouped: a field such as `owner`, or `label:NAME`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// A saved view.

@@ -20,6 +20,9 @@ pub struct FacetFilter {
     /// Namespace; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
+    /// A query of jobs: only those that it finds are counted, also in fields whose words are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
 }
 
 /// What can be written at a place of a query.
@@ -29,6 +32,9 @@ pub struct Facets {
     pub values: Vec<FacetValue>,
     /// False: there are more, or not all jobs were looked at.
     pub complete: bool,
+    /// How many jobs have no such value; absent where nothing is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<u64>,
 }
 
 /// A value that a field has.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mainspring_api::{ErrorCode, FacetValue, Facets, did_you_mean};
 use mainspring_core::job::Job;
 
-use super::{Field, Kind, Query, jobs, runs};
+use super::{Field, Kind, Query, jobs, parse, runs};
 use crate::app::App;
 use crate::refusal::{Answer, Refusal};
 
@@ -13,6 +13,8 @@ use crate::refusal::{Answer, Refusal};
 const VALUES_MAX: usize = 50;
 /// Jobs that are looked at: more would take too long for somebody who types.
 const JOBS_MAX: usize = 20_000;
+/// Fields by which the jobs of a query can be counted.
+const COUNTED: [&str; 8] = ["namespace", "owner", "label", "queue", "task", "handler", "zone", "calendar"];
 
 /// The fields of a list.
 pub(crate) fn fields(page: &str) -> Answer<&'static [Field]> {
@@ -39,35 +41,67 @@ pub(crate) async fn facets(
     let Some(field) = field else {
         return Ok(listed(fields.iter().map(|field| (field.name.to_owned(), None)), &prefix, true));
     };
-    let Some(found) = fields.iter().find(|known| known.name == field) else {
-        let refusal = Refusal::new(ErrorCode::RequestQuery, format!("\"{}\" is no field", field.escape_debug()));
-        return Err(match did_you_mean(field, fields.iter().map(|field| field.name)) {
-            Some(hint) => refusal.hint(hint),
-            None => refusal,
-        });
-    };
+    let found = field_of(fields, field)?;
     match found.kind {
         Kind::Word(words) => Ok(listed(words.iter().map(|word| ((*word).to_owned(), None)), &prefix, true)),
         Kind::Text if found.name == "worker" => {
             let names = app.control().store().workers().await?.into_iter().map(|worker| (worker.info.name, None));
             Ok(listed(names, &prefix, true))
         }
-        Kind::Text => of_jobs(app, namespace, found.name, &prefix).await,
-        Kind::Instant | Kind::Duration | Kind::Number => Ok(Facets { values: Vec::new(), complete: true }),
+        Kind::Text => of_jobs(app, namespace, found.name, &prefix, &Query::default()).await,
+        Kind::Instant | Kind::Duration | Kind::Number => Ok(listed(std::iter::empty(), "", true)),
     }
 }
 
-/// Counts the values that jobs have.
-async fn of_jobs(app: &App, namespace: Option<&str>, field: &str, prefix: &str) -> Answer<Facets> {
-    let walked = jobs::walk(app, namespace, &Query::default(), None, JOBS_MAX).await?;
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+/// Counts the values of a field that jobs have which a query finds, for lists in groups.
+pub(crate) async fn counted(
+    app: &App,
+    namespace: Option<&str>,
+    page: &str,
+    field: Option<&str>,
+    prefix: &str,
+    text: &str,
+) -> Answer<Facets> {
+    let (true, Some(field)) = (page == "jobs", field) else {
+        let detail = "query parameter \"q\" counts the values of a field of jobs: it goes with page=jobs and field";
+        return Err(Refusal::new(ErrorCode::RequestQuery, detail.to_owned()));
+    };
+    let found = field_of(jobs::FIELDS, field)?;
+    if !COUNTED.contains(&found.name) {
+        let detail = format!("the jobs of a query are counted by {}, not by {field}", COUNTED.join(", "));
+        return Err(Refusal::new(ErrorCode::RequestQuery, detail));
+    }
+    of_jobs(app, namespace, found.name, &prefix.to_lowercase(), &parse(text, jobs::FIELDS)?).await
+}
+
+fn field_of<'a>(fields: &'a [Field], field: &str) -> Answer<&'a Field> {
+    fields.iter().find(|known| known.name == field).ok_or_else(|| {
+        let refusal = Refusal::new(ErrorCode::RequestQuery, format!("\"{}\" is no field", field.escape_debug()));
+        match did_you_mean(field, fields.iter().map(|field| field.name)) {
+            Some(hint) => refusal.hint(hint),
+            None => refusal,
+        }
+    })
+}
+
+/// Counts the values that begin with a prefix, of jobs that a query finds. Case makes no difference, as in queries: a value is shown
+/// as the first job has it.
+async fn of_jobs(app: &App, namespace: Option<&str>, field: &str, prefix: &str, query: &Query) -> Answer<Facets> {
+    let walked = jobs::walk(app, namespace, query, None, JOBS_MAX).await?;
+    let mut counts: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    let mut without = 0;
     for found in &walked.found {
-        for value in values(field, &found.row.definition) {
-            *counts.entry(value).or_default() += 1;
+        let mut keys: Vec<_> =
+            values(field, &found.row.definition).into_iter().map(|it| (it.to_lowercase(), it)).collect();
+        keys.retain(|(key, _)| key.starts_with(prefix));
+        keys.dedup_by(|one, other| one.0 == other.0);
+        without += u64::from(keys.is_empty());
+        for (key, value) in keys {
+            counts.entry(key).or_insert((value, 0)).1 += 1;
         }
     }
-    let counted = counts.into_iter().map(|(value, count)| (value, Some(count)));
-    Ok(listed(counted, prefix, walked.rest.is_none()))
+    let counted = counts.into_values().map(|(value, count)| (value, Some(count)));
+    Ok(Facets { without: Some(without), ..listed(counted, prefix, walked.rest.is_none()) })
 }
 
 fn values(field: &str, job: &Job) -> Vec<String> {
@@ -75,6 +109,7 @@ fn values(field: &str, job: &Job) -> Vec<String> {
         "name" | "job" => vec![job.key.name.clone()],
         "namespace" => vec![job.key.namespace.clone()],
         "queue" => vec![job.queue.clone()],
+        "task" => vec![job.task.kind().to_owned()],
         "owner" => Some(&job.owner).filter(|owner| !owner.is_empty()).into_iter().cloned().collect(),
         "handler" => jobs::handlers(job).map(str::to_owned).collect(),
         "zone" => job.triggers.iter().map(|trigger| trigger.timezone.clone()).collect(),
@@ -83,7 +118,7 @@ fn values(field: &str, job: &Job) -> Vec<String> {
         "label" => job.labels.iter().flat_map(|(name, value)| [name.clone(), format!("{name}={value}")]).collect(),
         _ => Vec::new(),
     };
-    values.sort_unstable();
+    values.sort_by_cached_key(|value| value.to_lowercase());
     values.dedup();
     values
 }
@@ -95,5 +130,5 @@ fn listed(values: impl Iterator<Item = (String, Option<u64>)>, prefix: &str, com
     values.sort_by_key(|value| std::cmp::Reverse(value.count));
     let complete = complete && values.len() <= VALUES_MAX;
     values.truncate(VALUES_MAX);
-    Facets { values, complete }
+    Facets { values, complete, without: None }
 }

@@ -86,8 +86,9 @@ fn check(name: &str, spec: &ViewSpec) -> Result<(), Vec<Problem>> {
     if !mainspring_api::is_valid_name(&spec.page) {
         problems.push(Problem::new(ErrorCode::FieldValue, "a page is a name such as jobs or runs").at("/page"));
     }
-    let texts = [("/query", spec.query.as_ref()), ("/sort", spec.sort.as_ref())];
-    let long = texts.into_iter().filter(|(_, text)| text.is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX));
+    let texts = [("/query", &spec.query), ("/sort", &spec.sort), ("/group", &spec.group)];
+    let long =
+        texts.into_iter().filter(|(_, text)| text.as_ref().is_some_and(|text| text.chars().count() > TEXT_CHARS_MAX));
     problems.extend(long.map(|(pointer, _)| {
         Problem::new(ErrorCode::FieldValue, format!("more than {TEXT_CHARS_MAX} characters")).at(pointer)
     }));

@@ -165,10 +165,10 @@ async fn an_operation_is_begun_once_and_ends_on_request() {
 async fn views_are_saved_under_any_name() {
     let running = Running::start().await;
     let path = "/api/v1/views/%E5%A4%B1%E8%B4%A5%20jobs";
-    let view = json!({"page": "jobs", "query": "state:failing", "columns": ["name", "next"], "sort": "-last"});
+    let view = json!({"page": "jobs", "query": "state:failing", "columns": ["name", "next"], "sort": "-last", "group": "owner"});
     let (status, made) = ask(&running, "PUT", path, view.clone()).await;
     assert_eq!((status, &made["name"], &made["version"]), (201, &json!("失败 jobs"), &json!(1)));
-    assert_eq!(made["query"], "state:failing");
+    assert_eq!((&made["query"], &made["group"]), (&json!("state:failing"), &json!("owner")));
     let stale = running.request("PUT", path).header("if-match", "\"7\"").json(&view).send().await.unwrap();
     assert_eq!(stale.status(), 412);
     let other = json!({"page": "runs"});

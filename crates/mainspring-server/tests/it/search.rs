@@ -186,6 +186,27 @@ async fn queries_are_completed() {
     ] {
         assert_eq!(facets(query).await, (200, expected), "{query}");
     }
+    // The jobs of a query, in groups.
+    let groups = async |query: &str| {
+        let answer = running.request("GET", &format!("/api/v1/facets?page=jobs&{query}")).send().await.unwrap();
+        let body: Value = answer.json().await.unwrap();
+        let values = body["values"].as_array().into_iter().flatten();
+        let values: Vec<_> = values.map(|it| format!("{}:{}", it["value"].as_str().unwrap(), it["count"])).collect();
+        (values.join(" "), body["without"].clone(), body["complete"].clone())
+    };
+    for (query, expected, without) in [
+        ("field=owner&q=", "data-platform:1", 3),
+        ("field=label&prefix=team%3D&q=", "team=ops:1 team=web:1", 2),
+        ("field=task&q=", "noop:3 handler:1", 0),
+        ("field=task&q=label:team", "handler:1 noop:1", 0),
+        ("field=namespace&q=", "a:2 b:2", 0),
+        ("field=owner&q=&namespace=b", "", 2),
+    ] {
+        assert_eq!(groups(query).await, (expected.to_owned(), json!(without), json!(true)), "{query}");
+    }
+    for query in ["page=runs&field=job&q=", "page=jobs&q=", "page=jobs&field=state&q=", "page=jobs&field=owner&q=x:y"] {
+        assert_eq!(facets(query).await.0, 400, "{query}");
+    }
     assert_eq!(facets("page=triggers").await.0, 400);
     assert_eq!(facets("page=jobs&field=x").await.0, 400);
     running.stop().await;
