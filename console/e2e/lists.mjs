@@ -234,3 +234,22 @@ export async function groupRuns({ server, open }) {
   await page.waitForURL((url) => url.searchParams.get('q') === 'label:in=bunch job:bunch-a' && !url.searchParams.has('group'));
   return faults;
 }
+
+/** The owner and the labels of a job lead to the jobs that have them, whatever is written in them. */
+export async function followOwnerAndLabel({ server, open }) {
+  await server.job('linked', { noop: true, owner: 'Ana "A", of ops', labels: { note: 'one, two' } });
+  await server.job('not-linked', { noop: true, owner: 'Ana', labels: { note: 'one' } });
+  const page = await signIn(await open(), server);
+  const faults = [];
+  for (const path of ['/ns/default/jobs/linked', '/ns/default/jobs?q=linked&peek=linked', '/ns/default/jobs?q=linked&cols=name,owner,labels']) {
+    for (const name of ['Ana "A", of ops', ...(path.includes('peek') ? [] : ['note=one, two'])]) {
+      await visit(page, path);
+      await page.getByRole('link', { name, exact: true }).first().click();
+      await page.waitForURL((url) => /^(owner|label):"/.test(url.searchParams.get('q')));
+      await page.getByRole('row', { name: /^Select linked/ }).waitFor();
+      await page.getByRole('row', { name: /^Select not-linked/ }).waitFor({ state: 'detached' });
+      if ((await page.locator('tbody tr').count()) !== 1) faults.push(`${name} of ${path} leads to ${page.url()}`);
+    }
+  }
+  return faults;
+}

@@ -7,6 +7,7 @@ import { ActionBar } from '@/components/ActionBar';
 import { Loaded, NothingYet, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { JsonView } from '@/components/JsonView';
+import { OwnerLink } from '@/components/OwnerLink';
 import { Facts, Page, Panel } from '@/components/Page';
 import { Prose } from '@/components/Prose';
 import { StateBadge } from '@/components/StateBadge';
@@ -86,7 +87,7 @@ function JobView({ job }: { job: Job }) {
           )}
           <span>{t.run.version(formats.number(job.version))}</span>
           {labels.map(([name, value]) => (
-            <Link key={name} to="/ns/$ns/jobs" params={{ ns: job.namespace }} search={{ q: `label:${name}=${value}` }} className={css.label}>
+            <Link key={name} to="/ns/$ns/jobs" params={{ ns: job.namespace }} search={{ q: `label:${quoted(`${name}=${value}`)}` }} className={css.label}>
               {value === '' ? name : `${name}=${value}`}
             </Link>
           ))}
@@ -225,12 +226,7 @@ function Overview({ job }: { job: Job }) {
             rows={[
               [t.jobDetail.task, <Task key="task" job={job} />],
               spec.owner
-                ? [
-                    t.jobs.owner,
-                    <Link key="owner" to="/ns/$ns/jobs" params={{ ns: job.namespace }} search={{ q: `owner:${quoted(spec.owner)}` }}>
-                      {spec.owner}
-                    </Link>,
-                  ]
+                ? [t.jobs.owner, <OwnerLink key="owner" ns={job.namespace} owner={spec.owner} />]
                 : undefined,
               [t.jobDetail.queue, spec.queue ?? 'default'],
               [t.jobDetail.overlap, `${spec.overlap ?? 'allow'}${limit ? ` · ${t.jobDetail.limit(formats.number(limit))}` : ''}`],

@@ -6,6 +6,7 @@ import { raw } from '@/api/client';
 import { ActionBar } from '@/components/ActionBar';
 import { Loaded } from '@/components/Feedback';
 import { Instant, Took } from '@/components/Instant';
+import { OwnerLink } from '@/components/OwnerLink';
 import { Facts } from '@/components/Page';
 import { Peek, PeekPart, type PeekProps } from '@/components/Peek';
 import css from '@/components/Peek.module.css';
@@ -13,7 +14,6 @@ import { RunStrip } from '@/components/RunStrip';
 import { StateBadge } from '@/components/StateBadge';
 import { WhyPanel } from '@/components/WhyPanel';
 import { useT } from '@/i18n';
-import { quoted } from '@/lib/query';
 import { runState } from '@/states';
 import { RunNow } from '../job/RunNow';
 import { jobQuery, jobWhyQuery } from '../job/queries';
@@ -89,12 +89,7 @@ function Essentials({ job, onGone }: { job: Job; onGone: () => void }) {
           [t.peek.nextFire, <Instant key="next" at={job.next_fire_at} zone={spec.timezone} relative focusable />],
           [t.jobs.schedule, (job.explanations ?? []).length === 0 ? t.jobs.onRequest : (job.explanations ?? []).map(scheduleWords).join('; ')],
           spec.owner
-            ? [
-                t.jobs.owner,
-                <Link key="owner" to="/ns/$ns/jobs" params={{ ns: job.namespace }} search={{ q: `owner:${quoted(spec.owner)}` }}>
-                  {spec.owner}
-                </Link>,
-              ]
+            ? [t.jobs.owner, <OwnerLink key="owner" ns={job.namespace} owner={spec.owner} />]
             : undefined,
           [
             t.jobs.queue,

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Pause } from 'lucide-react';
 import type { Column } from '@/components/DataTable';
 import { Distance, Instant, Took } from '@/components/Instant';
+import { OwnerLink } from '@/components/OwnerLink';
 import { RunStrip } from '@/components/RunStrip';
 import { StateBadge } from '@/components/StateBadge';
 import { type Dictionary, type Formats } from '@/i18n';
@@ -98,12 +99,7 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string): Column<
       id: 'owner',
       header: t.jobs.owner,
       optional: true,
-      cell: (job) =>
-        job.spec.owner && (
-          <Link to="/ns/$ns/jobs" params={{ ns }} search={{ q: `owner:${quoted(job.spec.owner)}` }}>
-            {job.spec.owner}
-          </Link>
-        ),
+      cell: (job) => job.spec.owner && <OwnerLink ns={ns} owner={job.spec.owner} />,
     },
     {
       id: 'labels',
