@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::lenient;
+use crate::passing::PassedId;
 use crate::words::BlockStrategy;
 
 /// A request of an admin.
@@ -72,6 +73,12 @@ impl Asked {
 }
 
 impl Sent {
+    /// Returns which run it is.
+    #[must_use]
+    pub const fn id(&self) -> PassedId {
+        PassedId { log_id: self.log_id, log_date_time: self.log_date_time }
+    }
+
     fn of(object: &Map<String, Value>, is_3_5: bool) -> Result<Self, String> {
         let block = object.get("executorBlockStrategy").and_then(Value::as_str).and_then(BlockStrategy::from_word);
         Ok(Self {

@@ -54,7 +54,7 @@ pub use gate::{Admission, Breaker, Gate, GateLimits};
 pub use instances::{Abilities, Ability, BEAT_MS, DEAD_MS, Instance, Instances, Sign};
 pub use log::{LogPiece, LogReader};
 pub use order::{Kill, LogQuestion, Order, script_stamp};
-pub use passing::{Admitted, Passed, Passing};
+pub use passing::{Admitted, Newest, Passed, PassedId, Passing};
 pub use reply::{Payload, Reply};
 pub use token::{Credentials, Tokens};
 pub use vigil::{Killing, Vigil};

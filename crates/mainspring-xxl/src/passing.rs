@@ -36,7 +36,23 @@ pub struct Passed {
     pub killed: bool,
 }
 
+/// Which run of an old admin it is: its number there, and when it was triggered there, in milliseconds since 1970 UTC. An admin that has
+/// lost its runs, or was set up anew, gives the same numbers again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PassedId {
+    /// Its number.
+    pub log_id: i64,
+    /// When it was triggered.
+    pub log_date_time: i64,
+}
+
 impl Passed {
+    /// Returns which run it is.
+    #[must_use]
+    pub const fn id(&self) -> PassedId {
+        PassedId { log_id: self.log_id, log_date_time: self.log_date_time }
+    }
+
     /// Returns a key that is of this run alone, so that it starts once however often it is asked for.
     #[must_use]
     pub fn key(&self, app: &str) -> String {
@@ -63,7 +79,44 @@ impl Passed {
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Passing {
     open: Vec<Passed>,
-    ended: VecDeque<(i64, String)>,
+    ended: VecDeque<Ended>,
+}
+
+/// A run whose end the admin knows. Files of earlier releases have the number and the run alone.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Ended {
+    Known(PassedId, String),
+    Numbered(i64, String),
+}
+
+impl Ended {
+    /// Whether it is this run, as far as the file can tell.
+    fn is(&self, id: PassedId) -> bool {
+        match self {
+            Self::Known(known, _) => *known == id,
+            Self::Numbered(log_id, _) => *log_id == id.log_id,
+        }
+    }
+
+    const fn log_id(&self) -> i64 {
+        match self {
+            Self::Known(PassedId { log_id, .. }, _) | Self::Numbered(log_id, _) => *log_id,
+        }
+    }
+
+    const fn log_date_time(&self) -> i64 {
+        match self {
+            Self::Known(PassedId { log_date_time, .. }, _) => *log_date_time,
+            Self::Numbered(..) => i64::MIN,
+        }
+    }
+
+    fn run(&self) -> &str {
+        match self {
+            Self::Known(_, run) | Self::Numbered(_, run) => run,
+        }
+    }
 }
 
 /// What becomes of a run that is sent.
@@ -75,6 +128,17 @@ pub enum Admitted {
     Known,
     /// It is refused, for this reason.
     Refused(String),
+}
+
+/// What there is of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Newest<'a> {
+    /// No run was passed on under it, or that is long ago.
+    Unknown,
+    /// The run has not begun here.
+    Waiting,
+    /// The id of the run here.
+    Begun(&'a str),
 }
 
 impl Passing {
@@ -89,7 +153,7 @@ impl Passing {
     /// assert_eq!(passing.admit(&sent, job), Admitted::Known);
     /// ```
     pub fn admit(&mut self, sent: &Sent, job: (String, String)) -> Admitted {
-        if self.knows(sent.log_id) {
+        if self.knows(sent.id()) {
             return Admitted::Known;
         }
         let (index, total) = sent.shard;
@@ -120,13 +184,13 @@ impl Passing {
 
     /// Tells whether a run was sent before.
     #[must_use]
-    pub fn knows(&self, log_id: i64) -> bool {
-        self.find(log_id).is_some() || self.run_of(log_id).is_some()
+    pub fn knows(&self, id: PassedId) -> bool {
+        self.find(id).is_some() || self.ended.iter().any(|ended| ended.is(id))
     }
 
     /// Notes the id of a run here.
-    pub fn begun(&mut self, log_id: i64, run: &str) {
-        if let Some(passed) = self.open.iter_mut().find(|passed| passed.log_id == log_id) {
+    pub fn begun(&mut self, id: PassedId, run: &str) {
+        if let Some(passed) = self.open.iter_mut().find(|passed| passed.id() == id) {
             passed.run = Some(run.to_owned());
         }
     }
@@ -137,27 +201,33 @@ impl Passing {
     }
 
     /// Forgets a run whose end the admin knows, or that never began. Its log can still be asked for.
-    pub fn end(&mut self, log_id: i64) {
-        if let Some(place) = self.open.iter().position(|passed| passed.log_id == log_id)
+    pub fn end(&mut self, id: PassedId) {
+        if let Some(place) = self.open.iter().position(|passed| passed.id() == id)
             && let Some(run) = self.open.remove(place).run
         {
-            self.ended.push_back((log_id, run));
+            self.ended.push_back(Ended::Known(id, run));
         }
         let excess = self.ended.len().saturating_sub(ENDED_MAX);
         self.ended.drain(..excess);
     }
 
-    /// The run here of a number, if it has begun.
+    /// The run here of the newest one with a number. An admin that asks for a log names no more than that.
     #[must_use]
-    pub fn run_of(&self, log_id: i64) -> Option<&str> {
-        let open = self.find(log_id).and_then(|passed| passed.run.as_deref());
-        open.or_else(|| self.ended.iter().rev().find(|(id, _)| *id == log_id).map(|(_, run)| run.as_str()))
+    pub fn newest(&self, log_id: i64) -> Newest<'_> {
+        let open = self
+            .open
+            .iter()
+            .filter(|passed| passed.log_id == log_id)
+            .map(|passed| (passed.log_date_time, passed.run.as_deref().map_or(Newest::Waiting, Newest::Begun)));
+        let ended = self.ended.iter().filter(|ended| ended.log_id() == log_id);
+        let ended = ended.map(|ended| (ended.log_date_time(), Newest::Begun(ended.run())));
+        ended.chain(open).max_by_key(|(triggered_at, _)| *triggered_at).map_or(Newest::Unknown, |(_, newest)| newest)
     }
 
     /// A run whose end is not reported.
     #[must_use]
-    pub fn find(&self, log_id: i64) -> Option<&Passed> {
-        self.open.iter().find(|passed| passed.log_id == log_id)
+    pub fn find(&self, id: PassedId) -> Option<&Passed> {
+        self.open.iter().find(|passed| passed.id() == id)
     }
 
     /// The runs whose ends are not reported.
@@ -204,19 +274,60 @@ mod tests {
         assert_eq!(passing.of_job(9).count(), 0, "what is refused is not noted");
     }
 
+    const fn id(log_id: i64) -> PassedId {
+        PassedId { log_id, log_date_time: 5 }
+    }
+
     #[test]
     fn runs_are_found_by_their_numbers_also_after_their_end() {
         let mut passing = Passing::default();
-        for id in 0..1_100 {
-            passing.admit(&sent(id, 7, BlockStrategy::Serial), job());
-            passing.begun(id, &format!("run-{id}"));
+        for number in 0..1_100 {
+            passing.admit(&sent(number, 7, BlockStrategy::Serial), job());
+            passing.begun(id(number), &format!("run-{number}"));
         }
-        (0..1_100).for_each(|id| passing.end(id));
-        assert_eq!((passing.run_of(99), passing.run_of(100), passing.open().len()), (None, Some("run-100"), 0));
-        assert!(passing.knows(1_099), "one that is sent again after its end does not run again");
+        (0..1_100).for_each(|number| passing.end(id(number)));
+        assert_eq!((passing.newest(99), passing.newest(100)), (Newest::Unknown, Newest::Begun("run-100")));
+        assert!(passing.open().is_empty());
+        assert!(passing.knows(id(1_099)), "one that is sent again after its end does not run again");
         passing.admit(&sent(5_000, 7, BlockStrategy::Serial), job());
-        passing.end(5_000);
-        assert_eq!(passing.run_of(5_000), None, "it never began");
+        assert_eq!(passing.newest(5_000), Newest::Waiting);
+        passing.end(id(5_000));
+        assert_eq!(passing.newest(5_000), Newest::Unknown, "it never began");
+    }
+
+    #[test]
+    fn a_number_that_an_admin_gives_again_is_another_run() {
+        let mut passing = Passing::default();
+        let first = sent(1, 7, BlockStrategy::Serial);
+        let second = Sent { log_date_time: 6, ..first.clone() };
+        assert!(matches!(passing.admit(&first, job()), Admitted::New(_)));
+        passing.begun(first.id(), "run-1");
+        assert!(matches!(passing.admit(&second, job()), Admitted::New(_)), "while the first one is open");
+        assert_eq!(passing.admit(&second, job()), Admitted::Known);
+        passing.begun(second.id(), "run-2");
+        assert_eq!(passing.find(first.id()).and_then(|passed| passed.run.as_deref()), Some("run-1"));
+        assert_eq!(passing.newest(1), Newest::Begun("run-2"));
+        passing.end(second.id());
+        assert_eq!(
+            (passing.open().len(), passing.newest(1)),
+            (1, Newest::Begun("run-2")),
+            "the end is of its run alone"
+        );
+        passing.end(first.id());
+        assert_eq!(passing.newest(1), Newest::Begun("run-2"), "whichever ends last");
+        assert!(passing.knows(first.id()) && passing.knows(second.id()));
+        let third = Sent { log_date_time: 7, ..first };
+        assert!(matches!(passing.admit(&third, job()), Admitted::New(_)), "after the ends of both");
+        assert_eq!(passing.newest(1), Newest::Waiting);
+    }
+
+    #[test]
+    fn a_state_of_an_earlier_release_is_read() {
+        let passing: Passing = serde_json::from_str(r#"{"open":[],"ended":[[1,"run-1"]]}"#).unwrap();
+        assert_eq!(passing.newest(1), Newest::Begun("run-1"));
+        assert!(passing.knows(id(1)), "it may be the one that is sent again");
+        let again: Passing = serde_json::from_str(&serde_json::to_string(&passing).unwrap()).unwrap();
+        assert_eq!(again, passing);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_xxl::{Address, Admin, Client, ClientLimits, Tokens};
+use mainspring_xxl::{Address, Admin, Client, ClientLimits, Passed, PassedId, Tokens};
 use tokio::net::TcpListener;
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{mpsc, watch};
@@ -66,8 +66,8 @@ struct Proxy {
     /// The token that the old server must show; nothing where it has none.
     tokens: Option<Tokens>,
     state: State,
-    /// Numbers of runs that are to be followed to their ends.
-    begun: mpsc::UnboundedSender<i64>,
+    /// Runs that are to be followed to their ends.
+    begun: mpsc::UnboundedSender<PassedId>,
     /// Tells those who follow runs that some of them are to be ended.
     killed: watch::Sender<()>,
 }
@@ -95,11 +95,11 @@ async fn pass(session: Session, args: ProxyArgs, output: &Output) -> Result {
         let text = format!("whoever reaches {bound} can start the jobs of {}: give the old server a token", proxy.app);
         crate::output::warning("xxl.no_token", text);
     }
-    let left = proxy.state.read(|passing| passing.open().iter().map(|passed| passed.log_id).collect::<Vec<_>>());
+    let left = proxy.state.read(|passing| passing.open().iter().map(Passed::id).collect::<Vec<_>>());
     if !left.is_empty() {
         output.note(format_args!("{} of the last time to be reported", counted(left.len(), "run")));
     }
-    left.into_iter().for_each(|log_id| proxy.follow(log_id));
+    left.into_iter().for_each(|id| proxy.follow(id));
     let mut tasks = JoinSet::new();
     tasks.spawn(serve::serve(Arc::clone(&proxy), listener));
     tasks.spawn(follow::all(Arc::clone(&proxy), beginning));
@@ -147,7 +147,7 @@ fn proxy(
     session: Session,
     args: &ProxyArgs,
     token: Option<String>,
-    begun: mpsc::UnboundedSender<i64>,
+    begun: mpsc::UnboundedSender<PassedId>,
 ) -> Result<Proxy> {
     let calls = Client::new(ClientLimits { answer_ms: 10_000, ..ClientLimits::default() });
     let calls = calls.map_err(|error| cannot("make a client", &error))?;
@@ -168,9 +168,9 @@ fn proxy(
 
 impl Proxy {
     /// Has a run followed to its end.
-    fn follow(&self, log_id: i64) {
+    fn follow(&self, id: PassedId) {
         // The receiver is there for as long as this is.
-        let _sent = self.begun.send(log_id);
+        let _sent = self.begun.send(id);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mainspring_api::client::{Client, ClientError};
 use mainspring_api::{Reason, Run, RunNow, RunState};
-use mainspring_xxl::Passed;
+use mainspring_xxl::{Passed, PassedId};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -18,12 +18,12 @@ const AGAIN: Duration = Duration::from_secs(2);
 /// Pauses between two looks at a run: the first one, and the longest, to which they grow.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
 
-/// Follows each run whose number comes.
-pub async fn all(proxy: Arc<Proxy>, mut begun: mpsc::UnboundedReceiver<i64>) {
+/// Follows each run that comes.
+pub async fn all(proxy: Arc<Proxy>, mut begun: mpsc::UnboundedReceiver<PassedId>) {
     let mut runs = JoinSet::new();
-    while let Some(log_id) = begun.recv().await {
+    while let Some(id) = begun.recv().await {
         while runs.try_join_next().is_some() {}
-        if let Some(passed) = proxy.state.read(|passing| passing.find(log_id).cloned()) {
+        if let Some(passed) = proxy.state.read(|passing| passing.find(id).cloned()) {
             runs.spawn(follow(Arc::clone(&proxy), passed));
         }
     }
@@ -47,7 +47,7 @@ async fn follow(proxy: Arc<Proxy>, passed: Passed) {
         again.tick().await;
     }
     // It is taken, and not said again because a disk is full.
-    while let Err(error) = proxy.state.change(|passing| passing.end(passed.log_id)) {
+    while let Err(error) = proxy.state.change(|passing| passing.end(passed.id())) {
         said.once(&format!("the note that log {} is over", passed.log_id), &error.to_string());
         again.tick().await;
     }
@@ -68,7 +68,7 @@ impl Said {
 
 /// Waits for the end of a run, and asks for it if the old admin kills it.
 async fn end(proxy: &Proxy, passed: &Passed) -> Result<(i64, String), ClientError> {
-    let run = match proxy.state.read(|passing| passing.run_of(passed.log_id).map(str::to_owned)) {
+    let run = match proxy.state.read(|passing| passing.find(passed.id()).and_then(|passed| passed.run.clone())) {
         Some(run) => run,
         None => start(proxy, passed).await?,
     };
@@ -81,7 +81,7 @@ async fn end(proxy: &Proxy, passed: &Passed) -> Result<(i64, String), ClientErro
         }
         if is_cancelled {
             crate::follow::pause().await;
-        } else if timeout(pause, killed(proxy, passed.log_id)).await.is_ok() {
+        } else if timeout(pause, killed(proxy, passed.id())).await.is_ok() {
             cancel(&proxy.client, &run).await?;
             is_cancelled = true;
         }
@@ -90,9 +90,9 @@ async fn end(proxy: &Proxy, passed: &Passed) -> Result<(i64, String), ClientErro
 }
 
 /// Waits until the end of a run is asked for.
-async fn killed(proxy: &Proxy, log_id: i64) {
+async fn killed(proxy: &Proxy, id: PassedId) {
     let mut news = proxy.killed.subscribe();
-    let is_killed = |_: &()| proxy.state.read(|passing| passing.find(log_id).is_some_and(|passed| passed.killed));
+    let is_killed = |_: &()| proxy.state.read(|passing| passing.find(id).is_some_and(|passed| passed.killed));
     if news.wait_for(is_killed).await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -108,7 +108,7 @@ pub async fn start(proxy: &Proxy, passed: &Passed) -> Result<String, ClientError
     let (namespace, job) = &passed.job;
     let client = proxy.client.with_idempotency_key(passed.key(&proxy.app));
     let run = client.run_job(namespace, job, &now).await?;
-    if let Err(error) = proxy.state.change(|passing| passing.begun(passed.log_id, &run.id)) {
+    if let Err(error) = proxy.state.change(|passing| passing.begun(passed.id(), &run.id)) {
         // The key finds it again.
         crate::output::note(format_args!("the state cannot be written: {error}"));
     }

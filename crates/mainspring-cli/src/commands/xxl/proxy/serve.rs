@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use mainspring_api::{JobFilter, LogFilter, LogPage};
 use mainspring_xxl::words::BlockStrategy;
-use mainspring_xxl::{Admitted, Asked, CONTENT_TYPE, Credentials, Passed, Sent, answer, refusal};
+use mainspring_xxl::{Admitted, Asked, CONTENT_TYPE, Credentials, Newest, Passed, Sent, answer, refusal};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -75,7 +75,7 @@ async fn act(proxy: &Arc<Proxy>, path: &str, body: Body) -> Result<String, Strin
 
 /// Passes a run on: it is written down first, so that it is started and reported whatever happens next.
 async fn run(proxy: &Proxy, sent: &Sent) -> Result<String, String> {
-    if proxy.state.read(|passing| passing.knows(sent.log_id)) {
+    if proxy.state.read(|passing| passing.knows(sent.id())) {
         return Ok(answer());
     }
     let found = timeout(PATIENCE, find(proxy, sent.job_id)).await;
@@ -96,10 +96,10 @@ async fn run(proxy: &Proxy, sent: &Sent) -> Result<String, String> {
 async fn begin(proxy: &Proxy, passed: &Passed) -> Result<String, String> {
     match timeout(PATIENCE, follow::start(proxy, passed)).await {
         Ok(Err(error)) if follow::is_final(&error) => {
-            proxy.state.change(|passing| passing.end(passed.log_id)).map_err(|error| unwritten(&error))?;
+            proxy.state.change(|passing| passing.end(passed.id())).map_err(|error| unwritten(&error))?;
             return Err(error.to_string());
         }
-        _ => proxy.follow(passed.log_id),
+        _ => proxy.follow(passed.id()),
     }
     Ok(answer())
 }
@@ -124,11 +124,15 @@ async fn find(proxy: &Proxy, job_id: i32) -> Result<(String, String), String> {
 }
 
 async fn log(proxy: &Proxy, log_id: i64, from: i64) -> Result<String, String> {
-    let run = proxy.state.read(|passing| passing.run_of(log_id).map(str::to_owned));
+    let run = proxy.state.read(|passing| match passing.newest(log_id) {
+        Newest::Unknown => None,
+        Newest::Waiting => Some(None),
+        Newest::Begun(run) => Some(Some(run.to_owned())),
+    });
     let (to, text, is_end) = match run {
-        None if proxy.state.read(|passing| passing.knows(log_id)) => (from - 1, String::new(), false),
+        Some(None) => (from - 1, String::new(), false),
         None => (0, "readLog fail, logFile not exists".to_owned(), true),
-        Some(run) => {
+        Some(Some(run)) => {
             let from_line = u64::try_from(from).ok();
             let filter = LogFilter { from_line, limit: Some(LINES_MAX), ..LogFilter::default() };
             let page = timeout(2 * PATIENCE, proxy.client.log(&run, &filter)).await;

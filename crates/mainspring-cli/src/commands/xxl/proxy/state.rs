@@ -117,7 +117,7 @@ mod tests {
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600, "parameters of runs are nobody else's");
         drop(state);
-        assert!(State::open(&file).unwrap().read(|passing| passing.knows(1)));
+        assert!(State::open(&file).unwrap().read(|passing| passing.knows(sent.id())));
         std::fs::write(&file, "half of").unwrap();
         assert!(State::open(&file).is_err(), "a file that is no state is not overwritten");
     }
