@@ -6,6 +6,7 @@ use mainspring_api::client::Client;
 use mainspring_api::{ApplyOptions, Bundle, LogFilter, LogPage, Run, RunState};
 use mainspring_engine::{Clock, SystemClock};
 use mainspring_rig::executor::{Executor, Logs};
+use mainspring_xxl::BEAT_MS;
 use serde_json::{Value, json};
 
 use super::{PATIENCE, ended, make_app, put, start};
@@ -171,10 +172,10 @@ async fn ten_thousand_jobs_that_are_due_in_one_second_are_sent_once_each_in_what
     executor.end_all(200);
     // Until then they can be made, on any machine.
     let at_ms = SystemClock.now().as_millis() + 120_000;
-    running.client.apply(&herd(at_ms), ApplyOptions::default()).await.unwrap();
-    assert!(SystemClock.now().as_millis() < at_ms, "they are there in time");
     let store = running.engine.control().store();
     let all_over = async {
+        running.client.apply(&herd(at_ms), ApplyOptions::default()).await.unwrap();
+        assert!(SystemClock.now().as_millis() < at_ms, "they are there in time");
         loop {
             let tally = store.tally().await.unwrap();
             let (fired, missed) = tally.iter().fold((0, 0), |sum, one| (sum.0 + one.fired, sum.1 + one.missed));
@@ -185,7 +186,17 @@ async fn ten_thousand_jobs_that_are_due_in_one_second_are_sent_once_each_in_what
             SystemClock.alarm().wait_until(SystemClock.now() + 1_000).await;
         }
     };
-    let over = tokio::time::timeout(10 * PATIENCE, all_over).await.expect("all of them end");
+    // They are due later than an executor without a beat is taken for gone.
+    let beats = async {
+        loop {
+            executor.register().await;
+            SystemClock.alarm().wait_until(SystemClock.now() + BEAT_MS).await;
+        }
+    };
+    let over = tokio::select! {
+        over = tokio::time::timeout(10 * PATIENCE, all_over) => over.expect("all of them end"),
+        () = beats => unreachable!("it beats for ever"),
+    };
     assert_eq!(over, (HERD.unsigned_abs(), 0), "none starves, whatever its number");
     let sent = executor.asked("/run");
     let jobs: BTreeSet<i64> = sent.iter().map(|order| order.body["jobId"].as_i64().unwrap()).collect();
