@@ -14,6 +14,7 @@ pub(crate) mod forms;
 mod groups;
 mod hands;
 mod jobs;
+mod late;
 mod ledger;
 mod log;
 mod open;

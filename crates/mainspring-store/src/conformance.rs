@@ -29,6 +29,7 @@ pub mod backfills;
 pub mod calls;
 pub mod cancels;
 pub mod completions;
+pub mod corrections;
 pub mod data;
 pub mod deadlines;
 pub mod deletions;
@@ -241,6 +242,11 @@ macro_rules! conformance_suite {
                 fire_is_owed_by_what_the_job_says_when_it_is_made,
                 following_run_takes_the_next_id_if_its_own_is_taken,
                 jobs_saved_together_come_after_each_other;
+            corrections:
+                success_after_lost_corrects_a_run_once,
+                run_that_was_repeated_stays_lost,
+                run_that_is_tried_again_stays_lost,
+                what_was_not_lost_is_not_corrected;
             deadlines:
                 run_that_is_unfinished_at_its_deadline_is_told_of_once,
                 run_that_ends_late_before_anybody_looks_is_told_of,
@@ -466,6 +472,7 @@ mod tests {
         for source in [
             include_str!("conformance/after.rs"),
             include_str!("conformance/cancels.rs"),
+            include_str!("conformance/corrections.rs"),
             include_str!("conformance/deadlines.rs"),
             include_str!("conformance/deletions.rs"),
             include_str!("conformance/completions.rs"),

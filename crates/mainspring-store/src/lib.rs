@@ -20,6 +20,7 @@ mod backfill;
 mod cluster;
 #[cfg(any(all(test, feature = "sqlite", feature = "postgres", feature = "mysql"), feature = "conformance"))]
 pub mod conformance;
+mod correct;
 mod data;
 mod digest;
 mod document;
@@ -49,6 +50,7 @@ pub use backfill::{
     ItemStart, NewBackfill, NewItem, RunningItem, Sweep,
 };
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
+pub use correct::{Corrected, Correction};
 pub use data::JobData;
 pub use digest::{DIGEST_LIVE_MAX, JobDigest, RunDigest};
 pub use document::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE};

@@ -10,6 +10,7 @@ mod backfills;
 #[cfg(test)]
 mod check;
 mod complete;
+mod correct;
 mod deadlines;
 mod digest;
 mod documents;
@@ -57,6 +58,7 @@ use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::awaits::Stands;
 use crate::backfill::BackfillStore;
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
+use crate::correct::{Corrected, Correction};
 use crate::data::{self, JobData};
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
@@ -333,6 +335,10 @@ impl Store for MemoryStore {
 
     async fn has_missed_deadline(&self, run: RunId) -> Result<bool> {
         Ok(self.model()?.misses.contains_key(&run))
+    }
+
+    async fn correct_run(&self, correction: Correction) -> Result<Corrected> {
+        Ok(correct::correct(&mut *self.model()?, correction))
     }
 
     async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>> {

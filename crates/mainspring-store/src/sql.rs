@@ -9,6 +9,7 @@ pub(crate) mod backend;
 pub(crate) mod backfill;
 pub(crate) mod cluster;
 pub(crate) mod complete;
+pub(crate) mod correct;
 pub(crate) mod data;
 pub(crate) mod db;
 pub(crate) mod deadline;

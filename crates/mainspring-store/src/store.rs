@@ -17,6 +17,7 @@ use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::awaits::Stands;
 use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
+use crate::correct::{Corrected, Correction};
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
@@ -429,6 +430,11 @@ pub trait Store: Send + Sync + 'static {
     /// A slot that this frees goes to held runs; if one is left, the job's triggers are noted in the outbox. So is a
     /// trigger that awaits the cancelled run; `rearm` sets its next instant. A running run's end does that itself.
     async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled>;
+
+    /// Corrects a run that has failed because its last attempt was taken for lost, while the attempt had succeeded: once, and unless the
+    /// run was repeated or is a part of another one. It tells nobody else: no job starts after it, no workflow goes on, and counts of
+    /// ends stay as they were when it ended. An event `run` with the change `corrected` is what there is of it.
+    async fn correct_run(&self, correction: Correction) -> Result<Corrected>;
 
     /// A run, unfinished or final.
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>>;

@@ -11,7 +11,7 @@
 //! | refused | yes | no | an attempt under a new number, elsewhere |
 //! | unreached | no | no | an attempt under a new number, elsewhere |
 //! | unknown | yes | perhaps | accepted, ended |
-//! | ended | yes | no longer | a verdict of ours may be corrected by the executor's |
+//! | ended | yes | no longer | `lost`, the verdict of ours, becomes `succeeded` if that is the first word of the executor |
 
 use crate::call::Code;
 
@@ -37,7 +37,7 @@ pub enum Dispatch {
 pub struct Outcome {
     /// How.
     pub verdict: Verdict,
-    /// Whether the executor said so; else we did, and its own word may still correct ours.
+    /// Whether the executor has spoken; else we gave it up, and its success may still correct that.
     pub is_told: bool,
 }
 
@@ -94,8 +94,12 @@ impl Dispatch {
     #[must_use]
     pub const fn on(self, event: Event) -> Self {
         match (self, event) {
-            // The first word of the executor is final; ours gives way to it.
+            // The first word of the executor is final. Where we gave the run up before, only a success changes the verdict.
             (Self::Ended(Outcome { is_told: true, .. }), _) => self,
+            (Self::Ended(Outcome { verdict, .. }), Event::CalledBack { code, after }) => {
+                let corrects = matches!(Verdict::of(code, after), Verdict::Succeeded);
+                Self::Ended(Outcome { verdict: if corrects { Verdict::Succeeded } else { verdict }, is_told: true })
+            }
             (_, Event::CalledBack { code, after }) => {
                 Self::Ended(Outcome { verdict: Verdict::of(code, after), is_told: true })
             }
@@ -157,7 +161,7 @@ mod tests {
         use Event::{Accepted, GivenUp, Refused, SeenAtWork, Unanswered, Unreached};
         let lost = Dispatch::Ended(Outcome { verdict: Verdict::Lost, is_told: false });
         let (good, bad) = (back(Code::Success), back(Code::Failure(500)));
-        let cases: [(&[Event], Dispatch); 14] = [
+        let cases: [(&[Event], Dispatch); 17] = [
             (&[Accepted, good], told(Verdict::Succeeded)),
             (&[good, Accepted], told(Verdict::Succeeded)),
             (&[good, Refused], told(Verdict::Succeeded)),
@@ -171,6 +175,9 @@ mod tests {
             (&[Accepted, GivenUp], lost),
             (&[Accepted, GivenUp, good], told(Verdict::Succeeded)),
             (&[Accepted, GivenUp, Accepted], lost),
+            (&[Accepted, GivenUp, bad], told(Verdict::Lost)),
+            (&[Accepted, GivenUp, bad, good], told(Verdict::Lost)),
+            (&[Accepted, GivenUp, good, bad], told(Verdict::Succeeded)),
             (&[Accepted, back(Code::TimedOut)], told(Verdict::TimedOut)),
         ];
         for (events, state) in cases {

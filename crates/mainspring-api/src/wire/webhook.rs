@@ -8,7 +8,7 @@ use super::words;
 use crate::timestamp::Timestamp;
 
 /// Every type of event that there is.
-pub const EVENT_TYPES: [&str; 25] = [
+pub const EVENT_TYPES: [&str; 26] = [
     "run.waiting",
     "run.held",
     "run.scheduled",
@@ -19,6 +19,7 @@ pub const EVENT_TYPES: [&str; 25] = [
     "run.cancelled",
     "run.skipped",
     "run.deadline_missed",
+    "run.corrected",
     "fire.missed",
     "job.created",
     "job.updated",

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mainspring_api::client::Client;
-use mainspring_api::{AttemptState, Run, RunNow, RunState, XxlAppSpec};
+use mainspring_api::{AttemptState, LogFilter, Run, RunNow, RunState, XxlAppSpec};
 use mainspring_engine::{Clock, SystemClock};
 use mainspring_rig::executor::{Answer, Executor};
 use mainspring_rig::{Database, Flow, Node, Proxy, free_port};
@@ -102,7 +102,7 @@ fn xxl_runs_of_which_nothing_is_heard_follow_on_lost() {
     let (program, runtime) = (Program::new(), tokio::runtime::Runtime::new().unwrap());
     let listen = format!("127.0.0.1:{}", free_port().unwrap());
     let server = serve(&program, &listen);
-    let (executor, token, fails, again) = runtime.block_on(async {
+    let (executor, token, fails, again, sent) = runtime.block_on(async {
         let client = server.client().unwrap();
         let token = make_app(&client).await;
         let executor = Executor::start(&server.url, &token).await;
@@ -113,10 +113,10 @@ fn xxl_runs_of_which_nothing_is_heard_follow_on_lost() {
         executor.register().await;
         executor.then("/run", Answer::Never);
         let fails = start(&client, "fails").await;
-        executor.next("/run").await;
+        let first = number(&executor.next("/run").await);
         let again = start(&client, "again").await;
-        executor.next("/run").await;
-        (executor, token, fails, again)
+        let second = number(&executor.next("/run").await);
+        (executor, token, fails, again, [first, second])
     });
     // One is not answered when the server dies, and the executor has the other one when it is started again itself.
     server.kill().unwrap();
@@ -139,8 +139,31 @@ fn xxl_runs_of_which_nothing_is_heard_follow_on_lost() {
             1,
             "the second attempt has a number of its own, and the first is not sent again"
         );
+        late_ends(&client, &executor, (&fails, &again), sent).await;
     });
     assert_eq!(server.stop().unwrap().0.code(), Some(0));
+}
+
+/// What becomes of the first attempts of two runs if they have succeeded after all.
+async fn late_ends(client: &Client, executor: &Executor, (lost, repeated): (&Run, &Run), sent: [i64; 2]) {
+    for log_id in [sent[0], sent[0], sent[1]] {
+        executor.call_back(log_id, 200, "all is well").await;
+    }
+    let run = client.run(&lost.id).await.unwrap();
+    assert_eq!((run.state, run.output), (RunState::Succeeded, Some(json!("all is well"))), "it is corrected");
+    assert!(run.reason.is_some_and(|why| why.contains("taken for lost")));
+    let said = |run: &Run| {
+        let run = run.id.clone();
+        async move {
+            let filter = LogFilter { attempt: Some(1), ..LogFilter::default() };
+            let lines = client.log(&run, &filter).await.unwrap().lines;
+            let text: Vec<String> = lines.into_iter().map(|line| line.text).collect();
+            text.join("\n")
+        }
+    };
+    assert_eq!(said(lost).await.matches("and the run is corrected").count(), 1, "once, however often it is reported");
+    assert!(said(repeated).await.contains("not corrected, because the work was started again"));
+    assert_eq!(client.attempts(&repeated.id).await.unwrap()[0].state, AttemptState::Lost, "its second attempt counts");
 }
 
 /// An executor at the port of one that has just ended.

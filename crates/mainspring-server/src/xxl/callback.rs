@@ -1,7 +1,7 @@
 //! Ends of runs that executors report.
 //!
-//! Each is answered with success once it is recorded, and so are repeats, ends of runs that are over, and ends of runs that nobody
-//! knows: executors repeat what is refused, and some report a failure in place of the success that was refused.
+//! Each is answered with success once it is recorded, and so are repeats, ends of runs that are over ([`late`]), and ends of runs that
+//! nobody knows: executors repeat what is refused, and some report a failure in place of the success that was refused.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,11 @@ use mainspring_core::run::AttemptOutcome;
 use mainspring_engine::{RemoteEnd, Report, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::{LogChunk, causes};
-use mainspring_tasks::{LogLine, Stream};
+use mainspring_tasks::LogLine;
 use mainspring_xxl::{Address, Callback, Code, Credentials, Dispatch, Event, Evidence, Sign, Stop, Verdict};
 
 use super::apps::Apps;
+use super::late;
 use super::ledger::{self, Sent};
 use super::protocol::WRONG_TOKEN;
 use super::{lock, rest};
@@ -122,9 +123,10 @@ async fn settle(
             attempt.iter().for_each(|attempt| attempt.end());
         }
         Ok(false) | Err(WorkerError::NotFound(_)) => {
-            figures.ended("repeated");
             attempt.iter().for_each(|attempt| attempt.end());
-            note_late(app, &sent, item).await.map_err(|error| causes(&error).to_string())?;
+            let corrects = late::settle(app, &sent, (item, after), now).await;
+            let corrects = corrects.map_err(|error| causes(&error).to_string())?;
+            figures.ended(if corrects { "corrected" } else { "repeated" });
         }
         Err(error) => return Err(causes(&error).to_string()),
     }
@@ -151,7 +153,7 @@ pub(super) async fn report(
 }
 
 /// How an attempt has ended, in our words.
-fn end_of(item: &Callback, after: Option<Stop>) -> (AttemptOutcome, AttemptDetail) {
+pub(super) fn end_of(item: &Callback, after: Option<Stop>) -> (AttemptOutcome, AttemptDetail) {
     let told = Dispatch::Sent.on(Event::CalledBack { code: item.code, after });
     let Dispatch::Ended(outcome) = told else { unreachable!("a callback ends an attempt") };
     let message = item.message.as_deref().map(|text| text.replace('\0', "\u{fffd}")).filter(|text| !text.is_empty());
@@ -181,34 +183,6 @@ pub(super) fn cut(mut text: String, max: usize) -> String {
         text.truncate(text.floor_char_boundary(max));
     }
     text
-}
-
-/// Notes in the log of an attempt that was taken for lost what its executor says all the same. Once: executors repeat themselves.
-async fn note_late(app: &App, sent: &Sent, item: &Callback) -> Result<(), mainspring_store::Error> {
-    let store = app.control().store();
-    let attempts = store.attempts(sent.run).await?;
-    let here = attempts.iter().find(|one| one.attempt == sent.attempt);
-    if here.is_none_or(|one| !matches!(one.outcome, None | Some(AttemptOutcome::Lost))) {
-        return Ok(());
-    }
-    if !ledger::note_late(&**store, sent.log_id, app.now()).await? {
-        return Ok(());
-    }
-    let (outcome, detail) = end_of(item, None);
-    let said = detail.error.or(detail.output).map_or_else(String::new, |text| format!(": {text}"));
-    tracing::warn!(run.id = %sent.run, log_id = item.log_id, outcome = outcome.as_str(), "an executor reports the end of a run that was taken for lost");
-    let text = format!("the executor has reported {} after the attempt was taken for lost{said}", outcome.as_str());
-    let line = LogLine { at_ms: app.now().as_millis(), stream: Stream::System, text, partial: false };
-    let written = async {
-        let first_line = store.log_end(sent.run, sent.attempt).await?;
-        store.append_log(vec![chunk(sent, first_line, vec![line])]).await
-    };
-    let written = written.await;
-    if written.is_err() {
-        // The next word is noted in its place.
-        ledger::forget_late(&**store, sent.log_id).await?;
-    }
-    written
 }
 
 /// Lines of the log of an attempt as the store keeps them.

@@ -142,6 +142,11 @@ pub(crate) async fn note_late(store: &dyn Store, log_id: i64, now: Timestamp) ->
     Ok(store.put_document(late, DocumentExpect::Absent).await?.is_some())
 }
 
+/// Whether that is noted.
+pub(crate) async fn is_late_noted(store: &dyn Store, log_id: i64, now: Timestamp) -> Result<bool, Error> {
+    Ok(store.document(LATE_KIND, &name(log_id), now).await?.is_some())
+}
+
 /// Takes that back.
 pub(crate) async fn forget_late(store: &dyn Store, log_id: i64) -> Result<(), Error> {
     store.remove_document(LATE_KIND, &name(log_id)).await.map(drop)

@@ -17,6 +17,8 @@ use crate::backfill::{
     BackfillItem, BackfillQuery, BackfillRow, BackfillStep, BackfillStore, BackfillTurn, ExistingRun, ItemStart,
     LOOK_MAX, NewBackfill, RunningItem, Sweep, is_to_come, laid_over, said_by_item, sorted, taken,
 };
+use crate::correct::settled;
+use crate::document::DocumentExpect;
 use crate::error::{Error, Result};
 
 /// Backfills by number, with their items by place.
@@ -232,6 +234,9 @@ fn step(model: &mut Model, step: &BackfillStep) -> Result<bool> {
     }
     for start in &step.start {
         begin(model, (job, version, trigger), start, step.at);
+        if let Some(of) = start.rerun_of {
+            model.documents.put(settled(of, step.at), DocumentExpect::Absent);
+        }
         if let (Some(of), Some(it)) = (start.rerun_of, &start.repeat) {
             model.workflows.repeat(of, true, start.run, it)?;
         }

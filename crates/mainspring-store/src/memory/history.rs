@@ -46,6 +46,10 @@ impl History {
         self.segments.iter().rev().find_map(|segment| segment.get(id))
     }
 
+    pub(super) fn get_mut(&mut self, id: RunId) -> Option<&mut FinalRun> {
+        self.segments.iter_mut().rev().find_map(|segment| segment.get_mut(id))
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &FinalRun> {
         self.segments.iter().flat_map(|segment| &segment.runs)
     }
@@ -115,11 +119,19 @@ impl Segment {
     }
 
     fn get(&self, id: RunId) -> Option<&FinalRun> {
+        self.place(id).map(|index| &self.runs[index])
+    }
+
+    fn get_mut(&mut self, id: RunId) -> Option<&mut FinalRun> {
+        self.place(id).map(|index| &mut self.runs[index])
+    }
+
+    fn place(&self, id: RunId) -> Option<usize> {
         if id < self.least || id > self.greatest {
             return None;
         }
         // Who asks, asks for one of the last, mostly.
-        self.ids.iter().rposition(|other| *other == id).map(|index| &self.runs[index])
+        self.ids.iter().rposition(|other| *other == id)
     }
 }
 

@@ -15,6 +15,8 @@ use super::history::FinalRun;
 use super::live::{More, Run, Stamp};
 use super::model::Model;
 use super::route;
+use crate::correct::settled;
+use crate::document::DocumentExpect;
 use crate::error::{Error, Result};
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 
@@ -36,6 +38,9 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
         let is_known = model.live.get(of).is_some() || model.history.get(of).is_some();
         model.workflows.repeat(of, is_known, asked.id, it)?;
+    }
+    if let Some(of) = asked.rerun_of {
+        model.documents.put(settled(of, asked.at), DocumentExpect::Absent);
     }
     let job = model.job_mut(asked.job);
     let mut admission = job.limit().map_or(Admission::Start, |rule| admit_asked(job.gate, rule));

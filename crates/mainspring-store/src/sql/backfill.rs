@@ -13,6 +13,7 @@ use serde_json::json;
 use super::Batches;
 use super::backend::{Backend, Lane, ReadLane};
 use super::cluster::mask;
+use super::correct::note_repeat;
 use super::db::{
     Db, Fault, Lock, Row, Step, ToSql, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, millis,
     on_servers, read, read_one, read_page, run_id, sql, word,
@@ -348,6 +349,9 @@ fn begin(db: &dyn Db, row: &BackfillRow, step: &BackfillStep, start: &ItemStart)
         (":expires_at", &millis(start.expires_at)),
     ];
     db.post(sql!("backfill_run"), &values, None)?;
+    if let Some(of) = start.rerun_of {
+        note_repeat(db, of, step.at)?;
+    }
     match (start.rerun_of, &start.repeat) {
         (Some(of), Some(it)) => repeat(db, of, start.run, it),
         _ => Ok(()),

@@ -85,6 +85,13 @@ fn listed(one: &Document) -> Value {
     json!([one.kind, one.name, one.body, one.at.as_millis(), one.expires_at.map(Timestamp::as_millis)])
 }
 
+/// Keeps a document unless it is there.
+pub(crate) fn note(db: &dyn Db, document: &Document) -> Step<()> {
+    let expired: [(&str, &dyn ToSql); 2] = [(":kind", &document.kind), (":at", &document.at.as_millis())];
+    execute(db, sql!("document_expire"), &expired)?;
+    insert(db, document).map(drop)
+}
+
 /// Keeps a document that is not there. Zero: it is.
 fn insert(db: &dyn Db, document: &Document) -> Step<u64> {
     let expires_at = document.expires_at.map(Timestamp::as_millis);

@@ -12,6 +12,7 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::complete::arm;
+use super::correct::note_repeat;
 use super::db::{
     Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, known, maybe_instant, maybe_run_id, maybe_word,
     millis, read, read_known, read_one, run_id, sql, word,
@@ -58,6 +59,9 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     }
     if let (Some(of), Some(it)) = (asked.rerun_of, &asked.repeat) {
         repeat(db, of, asked.id, it)?;
+    }
+    if let Some(of) = asked.rerun_of {
+        note_repeat(db, of, asked.at)?;
     }
     session.runs.push(asked.id, asked.job, state);
     session.flush_runs(asked.at)?;

@@ -18,14 +18,15 @@ use super::backend::{Backend, Lane, ReadLane};
 use super::db::{exists, sql};
 use super::session::Session;
 use super::{
-    Batches, after, awaits, complete, data, deadline, digest, document, fire, gap, job, job_lane, keep, key, lane,
-    names, purge, queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook, worker,
+    Batches, after, awaits, complete, correct, data, deadline, digest, document, fire, gap, job, job_lane, keep, key,
+    lane, names, purge, queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook, worker,
     workflow,
 };
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::awaits::Stands;
 use crate::backfill::BackfillStore;
 use crate::cluster::Cluster;
+use crate::correct::{Corrected, Correction};
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
@@ -402,6 +403,10 @@ impl<B: Backend> Store for B {
     async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
         let reason = reason.to_owned();
         self.deed("cancel a run", move |s| run::cancel(s, run, &reason, rearm, at)).await
+    }
+
+    async fn correct_run(&self, it: Correction) -> Result<Corrected> {
+        self.deed("correct a run", move |s| correct::correct(s, &it)).await
     }
 
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {
