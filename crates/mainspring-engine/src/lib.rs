@@ -48,8 +48,8 @@ pub use handler::{
 };
 pub use lateness::Lateness;
 pub use listener::{
-    ChangedJob, CompletedTrigger, EndedRun, FiredTrigger, JobChange, Listener, Listeners, MissedFires, Scope,
-    StartingRun,
+    ChangedJob, CompletedTrigger, EndedRun, FiredTrigger, JobChange, Listener, Listeners, MissedDeadline, MissedFires,
+    Scope, StartingRun,
 };
 pub use mainspring_core::batch::Queues;
 pub use metrics::{

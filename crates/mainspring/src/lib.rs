@@ -60,31 +60,51 @@ pub use http::{HttpBuilder, http};
 pub use job::{JobBuilder, job};
 pub use leash::leash;
 pub use mainspring_core::after::AfterOn;
-pub use mainspring_core::batch::{Gap, Placed};
-pub use mainspring_core::job::{Backoff, CalendarRule, Job, JobKey, Leftovers, OnLost, Overlap, RetryOn, RetryPolicy};
-pub use mainspring_core::routing::Strategy;
+pub use mainspring_core::batch::{Gap, GapOutcome, GapReason, Placed};
+pub use mainspring_core::job::{
+    Backoff, CalendarRule, Job, JobKey, Leftovers, OnLost, Overlap, RetryOn, RetryPolicy, Task, TriggerDefinition,
+};
+pub use mainspring_core::routing::{Routing, Shard, Strategy};
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 pub use mainspring_core::workflow::dates::LogicalDate;
 pub use mainspring_core::workflow::{
-    Approval, At, ClockTime, Elsewhere, FailFast, NeedAt, OnMissing, OnTimeout, TaskState, TriggerRule,
+    Approval, At, ClockTime, Elsewhere, FailFast, NeedAt, OnMissing, OnTimeout, TaskContext, TaskState, TriggerRule,
 };
-pub use mainspring_core::{RunId, Timestamp, TriggerId};
+pub use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 pub use mainspring_engine::flow::{Item, Session};
 pub use mainspring_engine::{
     ChangedJob, CompletedTrigger, Control, DataError, EndedRun, Engine, FiredTrigger, Handler, HandlerError,
-    HandlerResult, InputError, IntoHandlerResult, JobChange, Listener, MissedFires, NoState, Notice, RetentionRule,
-    RunContext, Scope, StartError, StartingRun, Stopped, control::Upcoming,
+    HandlerResult, InputError, IntoHandlerResult, JobChange, Listener, MissedDeadline, MissedFires, NoState, Notice,
+    RetentionRule, RunContext, Scope, StartError, StartingRun, Stopped, control::Upcoming,
 };
 pub use mainspring_schedule as schedule;
 pub use mainspring_schedule::{CalendarUnit, MisfirePolicy, Semantics, TimeOfDay};
-pub use mainspring_store::{Error as StoreError, GapRow, JobRow, RunInfo};
-pub use mainspring_tasks::Allow;
+pub use mainspring_store::{Caller, Error as StoreError, GapRow, JobRow, NamedTrigger, RunInfo};
+pub use mainspring_tasks::{Allow, HandlerFuture};
 pub use manual::ManualEngine;
 pub use scheduler::{Approve, Builder, Scheduler};
 pub use serde_json::Value;
 pub use time::TimestampExt;
 pub use trigger::{TriggerBuilder, after, at, calendar_interval, cron, daily_window, delay, every};
 pub use workflow::{GroupOf, Needs, TaskOf, WorkflowBuilder, workflow};
+
+/// The crates that this one is made of. What is not named above is here: the types that signatures of [`Engine`] and [`Control`] name,
+/// so that a program needs this crate alone.
+///
+/// ```
+/// use mainspring::crates::engine::{Metrics, control::JobPlan};
+/// use mainspring::crates::store::Store;
+///
+/// fn runs_ended(metrics: &Metrics, store: &dyn Store) -> Option<JobPlan> {
+///     None
+/// }
+/// ```
+pub mod crates {
+    pub use {
+        mainspring_core as core, mainspring_engine as engine, mainspring_schedule as schedule,
+        mainspring_store as store, mainspring_tasks as tasks,
+    };
+}
 
 /// What most programs need.
 pub mod prelude {

@@ -5,6 +5,7 @@ mod data;
 mod killed;
 mod killed_workflow;
 mod listeners;
+mod names;
 mod outputs;
 mod parts;
 
