@@ -45,7 +45,7 @@ export async function belowAPathBesideAnother({ server, open }) {
     const cookies = await context.cookies();
     await both.addCookies(cookies.map((cookie) => ({ ...cookie, path: '/' })));
     const stranger = await both.newPage();
-    await stranger.goto(`${server.url}/ns/default/jobs`);
+    await stranger.goto(`${server.url}/ns/default/jobs?q=nightly-report`);
     await stranger.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await stranger.getByLabel('Access token').fill(server.token);
     await stranger.getByRole('button', { name: 'Sign in' }).click();
