@@ -208,7 +208,10 @@ export async function groupJobs({ open }) {
       const wide = await shown.evaluate(() => document.documentElement.scrollWidth);
       if (wide > width) faults.push(`the page is ${wide} px wide at ${width}`);
       if (process.env.SHOTS) await shown.screenshot({ path: `${process.env.SHOTS}/groups-${theme}-${language}-${width}.png` });
+      // Its stream breaks off when the server stops.
+      other.expectsFailures = true;
     }
+    context.expectsFailures = true;
     return faults;
   } finally {
     await server.stop();
