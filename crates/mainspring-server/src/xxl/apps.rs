@@ -3,7 +3,7 @@
 //! A token is sent to executors, so it is kept as it is and not as a hash: `docs/decisions/xxl-tokens.md`.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mainspring_schedule::Timestamp;
@@ -171,25 +171,44 @@ pub(crate) type Apps = Arc<BTreeMap<String, AppRow>>;
 
 /// The apps as they were a moment ago.
 #[derive(Debug, Default)]
-pub(crate) struct Cache(Mutex<Option<(Instant, Apps)>>);
+pub(crate) struct Cache(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The apps, and when they were asked for.
+    apps: Option<(Instant, Apps)>,
+    /// When they were changed here last: what was asked for before may lack the change.
+    changed: Option<Instant>,
+}
 
 impl Cache {
     /// Reads the apps, unless that was done within a second.
     pub(crate) async fn read(&self, store: &dyn Store, now: Timestamp) -> Result<Apps, mainspring_store::Error> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, apps)) = known.filter(|(read, _)| read.elapsed() < KEPT) {
+        let known = self.lock().apps.clone();
+        if let Some((_, apps)) = known.filter(|(asked, _)| asked.elapsed() < KEPT) {
             return Ok(apps);
         }
-        let read = Instant::now();
+        let asked = Instant::now();
         let apps = all(store, now).await?.into_iter().map(|app| (app.name.clone(), app)).collect();
         let apps = Arc::new(apps);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((read, Arc::clone(&apps)));
+        self.keep(asked, &apps);
         Ok(apps)
+    }
+
+    fn keep(&self, asked: Instant, apps: &Apps) {
+        let mut known = self.lock();
+        if known.changed.is_none_or(|changed| changed < asked) {
+            known.apps = Some((asked, Arc::clone(apps)));
+        }
     }
 
     /// Reads the apps anew the next time.
     pub(crate) fn forget(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.lock() = Known { apps: None, changed: Some(Instant::now()) };
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -236,6 +255,18 @@ mod tests {
         assert!(waits, "nobody can say what the apps are");
         closing.send_replace(true);
         assert_eq!(reading.await, None);
+    }
+
+    #[test]
+    fn apps_that_were_asked_for_before_a_change_are_not_kept_after_it() {
+        let cache = Cache::default();
+        let asked = Instant::now();
+        cache.forget();
+        cache.keep(asked, &Apps::default());
+        assert!(cache.lock().apps.is_none(), "the change may be missing from them");
+        let changed = cache.lock().changed.unwrap();
+        cache.keep(changed + Duration::from_nanos(1), &Apps::default());
+        assert!(cache.lock().apps.is_some());
     }
 
     #[test]
