@@ -1,7 +1,6 @@
 // What goes wrong around a console, and what people type: each must be borne. As journeys.mjs.
 import { pages } from './pages.mjs';
 import { arrived, settled, signIn, visit } from './browser.mjs';
-import { Server } from './server.mjs';
 
 /** What `make proof` runs and `make test` does not. */
 export const long = ['everyAddressLoads', 'forbiddenNames', 'longNames'];
@@ -26,35 +25,28 @@ export async function everyAddressLoads({ server, seen, open }) {
 }
 
 /** Below a path, the console asks for nothing beside it; and the cookie of another server on the same host signs nobody in. */
-export async function belowAPathBesideAnother({ server, open }) {
-  const other = new Server('--base-path', '/ops/jobs');
-  await other.start();
-  try {
-    const base = new URL(other.url).pathname;
-    if (base !== '/ops/jobs') return [`the server is at ${base}`];
-    await other.job('elsewhere', { noop: true });
-    const context = await open({}, {}, other);
-    const page = await signIn(context, other);
-    for (const path of ['/ns/default', '/ns/default/jobs/elsewhere', '/ns/default/runs', '/settings']) await visit(page, base + path);
-    await page.goto(`${other.url}/ns/default/jobs`);
-    await page.getByRole('link', { name: 'elsewhere' }).click();
-    await page.getByRole('heading', { name: 'elsewhere' }).waitFor();
-    // Browsers send cookies to every port of a host.
-    const both = await open();
-    both.expectsFailures = true;
-    const cookies = await context.cookies();
-    await both.addCookies(cookies.map((cookie) => ({ ...cookie, path: '/' })));
-    const stranger = await both.newPage();
-    await stranger.goto(`${server.url}/ns/default/jobs?q=nightly-report`);
-    await stranger.getByRole('heading', { name: 'You are signed out' }).waitFor();
-    await stranger.getByLabel('Access token').fill(server.token);
-    await stranger.getByRole('button', { name: 'Sign in' }).click();
-    await stranger.getByRole('link', { name: 'nightly-report' }).waitFor();
-    // Its stream breaks off when it stops.
-    context.expectsFailures = true;
-  } finally {
-    await other.stop();
-  }
+export async function belowAPathBesideAnother({ server, own, open }) {
+  const other = await own('--base-path', '/ops/jobs');
+  const base = new URL(other.url).pathname;
+  if (base !== '/ops/jobs') return [`the server is at ${base}`];
+  await other.job('elsewhere', { noop: true });
+  const context = await open({}, {}, other);
+  const page = await signIn(context, other);
+  for (const path of ['/ns/default', '/ns/default/jobs/elsewhere', '/ns/default/runs', '/settings']) await visit(page, base + path);
+  await page.goto(`${other.url}/ns/default/jobs`);
+  await page.getByRole('link', { name: 'elsewhere' }).click();
+  await page.getByRole('heading', { name: 'elsewhere' }).waitFor();
+  // Browsers send cookies to every port of a host.
+  const both = await open();
+  both.expectsFailures = true;
+  const cookies = await context.cookies();
+  await both.addCookies(cookies.map((cookie) => ({ ...cookie, path: '/' })));
+  const stranger = await both.newPage();
+  await stranger.goto(`${server.url}/ns/default/jobs?q=nightly-report`);
+  await stranger.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await stranger.getByLabel('Access token').fill(server.token);
+  await stranger.getByRole('button', { name: 'Sign in' }).click();
+  await stranger.getByRole('link', { name: 'nightly-report' }).waitFor();
 }
 
 /** A browser whose clock is three hours fast says so, and shows times by the server's. */

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arrived, settled, signIn, violations, visit } from './browser.mjs';
-import { Server } from './server.mjs';
 
 /** A click shows a job beside the list; keys go from row to row and stay at the edge; the address brings it back; Escape closes it. */
 export async function peekAtJobs({ server, open }) {
@@ -150,72 +149,64 @@ export async function moveWhatWaits({ server, open }) {
 }
 
 /** Jobs stand in groups with the number of all that match; the address and a saved view bring groups back; a phone has them, too. */
-export async function groupJobs({ open }) {
+export async function groupJobs({ own, open }) {
   // So many jobs would push others out of sight in the lists of other journeys.
-  const server = new Server();
-  await server.start();
-  try {
-    for (let at = 0; at < 105; at += 1) await server.job(`group-${String(at).padStart(3, '0')}`, { noop: true, owner: 'crowd', labels: { crew: 'night' } });
-    await server.job('group-x', { noop: true, owner: 'Ana, of <b>ops</b>', queue: 'slow', labels: { crew: 'day' } });
-    await server.job('group-y', { noop: true, labels: { crew: 'day' } });
-    const context = await open({}, {}, server);
-    const page = await signIn(context, server);
-    await visit(page, '/ns/default/jobs?q=label:crew');
-    const faults = [];
-    const head = (name) => page.getByRole('button', { name, exact: true });
-    await page.getByRole('button', { name: 'Group by' }).click();
-    await page.getByRole('menuitemradio', { name: 'label crew' }).waitFor();
-    await page.getByRole('menuitemradio', { name: 'owner' }).click();
-    await page.keyboard.press('Escape');
-    await head('crowd 105').waitFor();
-    await head('none 1').click();
-    await page.getByRole('row', { name: /^Select group-y/ }).waitFor();
-    await head('Ana, of <b>ops</b> 1').click();
-    await page.getByRole('row', { name: /^Select group-x/ }).waitFor();
-    faults.push(...(await violations(page)));
-    // The address brings back what is open.
-    await page.reload();
-    await page.getByRole('row', { name: /^Select group-x/ }).waitFor();
-    await page.getByRole('row', { name: /^Select group-y/ }).waitFor();
-    await head('none 1').click();
-    await page.getByRole('row', { name: /^Select group-y/ }).waitFor({ state: 'detached' });
-    // By keyboard; more than a page of them leads to the list, which is not grouped.
-    await page.getByRole('row', { name: /^crowd 105/ }).focus();
-    await page.keyboard.press('ArrowRight');
-    await page.getByRole('row', { name: /^Select group-000/ }).waitFor();
-    await page.getByRole('row', { name: /^crowd 105/ }).getByRole('link', { name: 'Show as a list' }).click();
-    await page.waitForURL((url) => url.searchParams.get('q') === 'label:crew owner:crowd' && !url.searchParams.has('group'));
-    // A label, kept in a view.
-    await visit(page, '/ns/default/jobs?q=group-&group=label:crew');
-    await head('night 105').waitFor();
-    await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Save as a view…' }).click();
-    await page.getByRole('dialog').getByRole('textbox').fill('crews');
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.waitForURL((url) => url.searchParams.get('view') === 'crews');
-    await page.goto(`${server.url}/ns/default/jobs?view=crews`);
-    await head('day 2').click();
-    await page.getByRole('row', { name: /^Select group-x/ }).waitFor();
-    if (new URL(page.url()).searchParams.get('group') !== 'label:crew') faults.push(`the view shows ${page.url()}`);
-    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/groups-light.png` });
-    await server.call('DELETE', '/api/v1/views/crews');
-    for (const [theme, language, width] of [['dark', 'en', 1440], ['light', 'zh', 1440], ['dark', 'zh', 360]]) {
-      const other = await open({ theme, language }, { viewport: { width, height: 740 } }, server);
-      const shown = await signIn(other, server);
-      await visit(shown, '/ns/default/jobs?q=label:crew&group=label:crew&open=day');
-      await shown.getByRole('row', { name: /group-y/ }).waitFor();
-      faults.push(...(await violations(shown)));
-      const wide = await shown.evaluate(() => document.documentElement.scrollWidth);
-      if (wide > width) faults.push(`the page is ${wide} px wide at ${width}`);
-      if (process.env.SHOTS) await shown.screenshot({ path: `${process.env.SHOTS}/groups-${theme}-${language}-${width}.png` });
-      // Its stream breaks off when the server stops.
-      other.expectsFailures = true;
-    }
-    context.expectsFailures = true;
-    return faults;
-  } finally {
-    await server.stop();
+  const server = await own();
+  for (let at = 0; at < 105; at += 1) await server.job(`group-${String(at).padStart(3, '0')}`, { noop: true, owner: 'crowd', labels: { crew: 'night' } });
+  await server.job('group-x', { noop: true, owner: 'Ana, of <b>ops</b>', queue: 'slow', labels: { crew: 'day' } });
+  await server.job('group-y', { noop: true, labels: { crew: 'day' } });
+  const context = await open({}, {}, server);
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/jobs?q=label:crew');
+  const faults = [];
+  const head = (name) => page.getByRole('button', { name, exact: true });
+  await page.getByRole('button', { name: 'Group by' }).click();
+  await page.getByRole('menuitemradio', { name: 'label crew' }).waitFor();
+  await page.getByRole('menuitemradio', { name: 'owner' }).click();
+  await page.keyboard.press('Escape');
+  await head('crowd 105').waitFor();
+  await head('none 1').click();
+  await page.getByRole('row', { name: /^Select group-y/ }).waitFor();
+  await head('Ana, of <b>ops</b> 1').click();
+  await page.getByRole('row', { name: /^Select group-x/ }).waitFor();
+  faults.push(...(await violations(page)));
+  // The address brings back what is open.
+  await page.reload();
+  await page.getByRole('row', { name: /^Select group-x/ }).waitFor();
+  await page.getByRole('row', { name: /^Select group-y/ }).waitFor();
+  await head('none 1').click();
+  await page.getByRole('row', { name: /^Select group-y/ }).waitFor({ state: 'detached' });
+  // By keyboard; more than a page of them leads to the list, which is not grouped.
+  await page.getByRole('row', { name: /^crowd 105/ }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('row', { name: /^Select group-000/ }).waitFor();
+  await page.getByRole('row', { name: /^crowd 105/ }).getByRole('link', { name: 'Show as a list' }).click();
+  await page.waitForURL((url) => url.searchParams.get('q') === 'label:crew owner:crowd' && !url.searchParams.has('group'));
+  // A label, kept in a view.
+  await visit(page, '/ns/default/jobs?q=group-&group=label:crew');
+  await head('night 105').waitFor();
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Save as a view…' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('crews');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL((url) => url.searchParams.get('view') === 'crews');
+  await page.goto(`${server.url}/ns/default/jobs?view=crews`);
+  await head('day 2').click();
+  await page.getByRole('row', { name: /^Select group-x/ }).waitFor();
+  if (new URL(page.url()).searchParams.get('group') !== 'label:crew') faults.push(`the view shows ${page.url()}`);
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/groups-light.png` });
+  await server.call('DELETE', '/api/v1/views/crews');
+  for (const [theme, language, width] of [['dark', 'en', 1440], ['light', 'zh', 1440], ['dark', 'zh', 360]]) {
+    const other = await open({ theme, language }, { viewport: { width, height: 740 } }, server);
+    const shown = await signIn(other, server);
+    await visit(shown, '/ns/default/jobs?q=label:crew&group=label:crew&open=day');
+    await shown.getByRole('row', { name: /group-y/ }).waitFor();
+    faults.push(...(await violations(shown)));
+    const wide = await shown.evaluate(() => document.documentElement.scrollWidth);
+    if (wide > width) faults.push(`the page is ${wide} px wide at ${width}`);
+    if (process.env.SHOTS) await shown.screenshot({ path: `${process.env.SHOTS}/groups-${theme}-${language}-${width}.png` });
   }
+  return faults;
 }
 
 /** Runs stand under the headings of their jobs; what is closed stays so in the address; a group leads to the list of its runs. */

@@ -1,89 +1,83 @@
 // Questions that people come with, and how few clicks answer them. Each returns what is wrong, or throws.
 import { arrived, shown, signIn, violations, visit } from './browser.mjs';
-import { Server } from './server.mjs';
 
 /** From the dashboard, at most two clicks away: what runs, what fires next, why a job did not run, the line of the log that says so, and the run that repeats it. */
-export async function twoClicksFromTheDashboard({ open }) {
-  const server = new Server();
-  await server.start();
-  try {
-    await server.job('ticks', { schedule: { cron: '* * * * * ?', misfire: 'do_nothing', misfire_threshold: '1s' }, noop: true });
-    await server.job('yearly', { schedule: '0 3 1 6 *', noop: true });
-    await server.job('closed', { schedule: '*/5 * * * *', noop: true });
-    await server.call('POST', '/api/v1/namespaces/default/jobs/closed/pause', { reason: 'the disk is replaced' });
-    await server.job('load', { run: 'echo begun; echo "error: no space left on /data" >&2; exit 1' });
-    await server.job('long', { run: 'sleep 600' });
-    const load = await server.run('load');
-    await server.final(load);
-    await server.until('the first tick', async () => (await server.call('GET', '/api/v1/namespaces/default/runs?job=ticks')).items.length > 0);
-    const context = await open({}, {}, server);
-    const page = await signIn(context, server);
-    context.expectsFailures = true;
-    await server.kill();
-    const down = Date.now();
-    await server.until('four ticks to be missed', () => Date.now() - down > 4000);
-    await server.start(new URL(server.url).host);
-    const long = await server.run('long');
-    await server.until('the long run to start', async () => (await server.call('GET', `/api/v1/runs/${long}`)).state === 'running');
-    await server.until('the misses to be counted', async () => (await server.call('GET', '/api/v1/dashboard?range=90d')).counters.missed > 0);
+export async function twoClicksFromTheDashboard({ own, open }) {
+  const server = await own();
+  await server.job('ticks', { schedule: { cron: '* * * * * ?', misfire: 'do_nothing', misfire_threshold: '1s' }, noop: true });
+  await server.job('yearly', { schedule: '0 3 1 6 *', noop: true });
+  await server.job('closed', { schedule: '*/5 * * * *', noop: true });
+  await server.call('POST', '/api/v1/namespaces/default/jobs/closed/pause', { reason: 'the disk is replaced' });
+  await server.job('load', { run: 'echo begun; echo "error: no space left on /data" >&2; exit 1' });
+  await server.job('long', { run: 'sleep 600' });
+  const load = await server.run('load');
+  await server.final(load);
+  await server.until('the first tick', async () => (await server.call('GET', '/api/v1/namespaces/default/runs?job=ticks')).items.length > 0);
+  const context = await open({}, {}, server);
+  const page = await signIn(context, server);
+  context.expectsFailures = true;
+  await server.kill();
+  const down = Date.now();
+  await server.until('four ticks to be missed', () => Date.now() - down > 4000);
+  await server.start(new URL(server.url).host);
+  const long = await server.run('long');
+  await server.until('the long run to start', async () => (await server.call('GET', `/api/v1/runs/${long}`)).state === 'running');
+  await server.until('the misses to be counted', async () => (await server.call('GET', '/api/v1/dashboard?range=90d')).counters.missed > 0);
 
-    const faults = [];
-    /** Goes by clicks alone, and no further than two. */
-    const go = async (...clicks) => {
-      await visit(page, '/ns/default');
-      if (clicks.length > 2) faults.push('more than two clicks');
-      for (const [index, click] of clicks.entries()) {
-        await click.click();
-        if (index + 1 < clicks.length) await arrived(page, (url) => url.pathname !== '/ns/default');
-        else await shown(page);
-      }
-    };
-    const main = page.getByRole('main');
-    const rail = (name) => page.getByRole('navigation').getByRole('link', { name, exact: true });
+  const faults = [];
+  /** Goes by clicks alone, and no further than two. */
+  const go = async (...clicks) => {
+    await visit(page, '/ns/default');
+    if (clicks.length > 2) faults.push('more than two clicks');
+    for (const [index, click] of clicks.entries()) {
+      await click.click();
+      if (index + 1 < clicks.length) await arrived(page, (url) => url.pathname !== '/ns/default');
+      else await shown(page);
+    }
+  };
+  const main = page.getByRole('main');
+  const rail = (name) => page.getByRole('navigation').getByRole('link', { name, exact: true });
 
-    // What runs now: at a glance, and all of it.
-    await go();
-    await main.getByRole('link', { name: 'long' }).first().waitFor();
-    await go(main.getByRole('link', { name: /^Running \d/ }));
-    await page.getByRole('row', { name: /running.*long|long.*running/ }).waitFor();
-    // What fires next, however far that is.
-    await go();
-    await main.getByRole('link', { name: 'ticks' }).first().waitFor();
-    await main.getByText('After that').waitFor();
-    await main.getByRole('link', { name: 'yearly' }).waitFor();
-    faults.push(...(await violations(page)));
-    // Why a job did not run: nobody was there, or somebody paused it.
-    await go(main.getByRole('link', { name: /^Missed \d/ }));
-    await page.getByRole('row', { name: /ticks.*nobody was there to fire it in time/ }).first().waitFor();
-    await page.getByText(/^Outage/).first().waitFor();
-    await go(rail('Jobs'), main.getByRole('link', { name: 'ticks', exact: true }));
-    await page.getByRole('heading', { name: 'Did not fire in the last 7 days' }).waitFor();
-    await page.getByText('nobody was there to fire it in time').first().waitFor();
-    faults.push(...(await violations(page)));
-    await go(rail('Jobs'), main.getByRole('link', { name: 'closed', exact: true }));
-    await page.getByText('the disk is replaced').first().waitFor();
-    // The line of the log that says why it failed, and the run that repeats it.
-    await go(page.getByRole('link', { name: 'Log: load' }));
-    await page.getByRole('log').getByText('error: no space left on /data').waitFor();
-    await go(page.getByRole('link', { name: 'Log: load' }), page.getByRole('button', { name: 'Run again', exact: true }));
-    await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).waitFor();
-    await page.keyboard.press('Escape');
-    await go(page.getByRole('button', { name: 'Run again: load' }));
-    await page.getByText('Started again').waitFor();
-    await server.call('POST', '/api/v1/namespaces/default/jobs/ticks/pause', {});
+  // What runs now: at a glance, and all of it.
+  await go();
+  await main.getByRole('link', { name: 'long' }).first().waitFor();
+  await go(main.getByRole('link', { name: /^Running \d/ }));
+  await page.getByRole('row', { name: /running.*long|long.*running/ }).waitFor();
+  // What fires next, however far that is.
+  await go();
+  await main.getByRole('link', { name: 'ticks' }).first().waitFor();
+  await main.getByText('After that').waitFor();
+  await main.getByRole('link', { name: 'yearly' }).waitFor();
+  faults.push(...(await violations(page)));
+  // Why a job did not run: nobody was there, or somebody paused it.
+  await go(main.getByRole('link', { name: /^Missed \d/ }));
+  await page.getByRole('row', { name: /ticks.*nobody was there to fire it in time/ }).first().waitFor();
+  await page.getByText(/^Outage/).first().waitFor();
+  await go(rail('Jobs'), main.getByRole('link', { name: 'ticks', exact: true }));
+  await page.getByRole('heading', { name: 'Did not fire in the last 7 days' }).waitFor();
+  await page.getByText('nobody was there to fire it in time').first().waitFor();
+  faults.push(...(await violations(page)));
+  await go(rail('Jobs'), main.getByRole('link', { name: 'closed', exact: true }));
+  await page.getByText('the disk is replaced').first().waitFor();
+  // The line of the log that says why it failed, and the run that repeats it.
+  await go(page.getByRole('link', { name: 'Log: load' }));
+  await page.getByRole('log').getByText('error: no space left on /data').waitFor();
+  await go(page.getByRole('link', { name: 'Log: load' }), page.getByRole('button', { name: 'Run again', exact: true }));
+  await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).waitFor();
+  await page.keyboard.press('Escape');
+  await go(page.getByRole('button', { name: 'Run again: load' }));
+  await page.getByText('Started again').waitFor();
+  await server.call('POST', '/api/v1/namespaces/default/jobs/ticks/pause', {});
 
-    // What was missed, week by week.
-    await visit(page, '/ns/default/misfires?job=ticks');
-    await page.getByRole('img', { name: 'Missed fires by week' }).waitFor();
-    await page.getByRole('button', { name: 'View as table' }).click();
-    await page.getByRole('region', { name: 'Missed fires by week' }).getByRole('row').last().getByRole('cell', { name: /^[1-9]/ }).waitFor();
-    await page.getByRole('button', { name: 'Only ticks' }).click();
-    await arrived(page, (url) => !url.searchParams.has('job'));
-    faults.push(...(await violations(page)));
-    return faults;
-  } finally {
-    await server.stop();
-  }
+  // What was missed, week by week.
+  await visit(page, '/ns/default/misfires?job=ticks');
+  await page.getByRole('img', { name: 'Missed fires by week' }).waitFor();
+  await page.getByRole('button', { name: 'View as table' }).click();
+  await page.getByRole('region', { name: 'Missed fires by week' }).getByRole('row').last().getByRole('cell', { name: /^[1-9]/ }).waitFor();
+  await page.getByRole('button', { name: 'Only ticks' }).click();
+  await arrived(page, (url) => !url.searchParams.has('job'));
+  faults.push(...(await violations(page)));
+  return faults;
 }
 
 /** A bar leads to its runs; lateness is shown by how many were how late; and months by hours show when a job fails. */

@@ -1,7 +1,6 @@
 // What people do when a job has gone wrong, from end to end. Each returns what is wrong, or throws.
 import { createServer } from 'node:http';
 import { arrived, signIn, violations, visit } from './browser.mjs';
-import { Server } from './server.mjs';
 
 /** What failed in a workflow run runs again, after a look at the plan; a task and what needs it, chosen in the graph; and a plan that no longer holds does nothing. */
 export async function runPartOfWorkflowAgain({ server, open }) {
@@ -130,10 +129,9 @@ async function receiver() {
 }
 
 /** A channel is made and tried, a rule tells it of a failure, the badge counts it, it is silenced, sent again, and over when the job is well; what cannot be deleted says why. */
-export async function hearOfFailures({ open }) {
+export async function hearOfFailures({ own, open }) {
   const hook = await receiver();
-  const server = new Server('--allow-outbound', 'loopback');
-  await server.start();
+  const server = await own('--allow-outbound', 'loopback');
   try {
     await server.job('payroll', { run: 'exit 3' });
     const context = await open({}, {}, server);
@@ -209,7 +207,6 @@ export async function hearOfFailures({ open }) {
     await server.until('the message that it is over', async () => hook.taken.includes('alert.recovered'));
     return faults;
   } finally {
-    await server.stop();
     hook.close();
   }
 }

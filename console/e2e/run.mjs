@@ -34,9 +34,17 @@ try {
       contexts.push(context);
       return context;
     };
+    // A journey's own server ends after its browsers, to which a stream that breaks off is a fault.
+    const servers = [];
+    const own = async (...more) => {
+      const one = new Server(...more);
+      servers.push(one);
+      await one.start();
+      return one;
+    };
     let problems = [];
     try {
-      problems = (await test({ server, browser, seen, open })) ?? [];
+      problems = (await test({ server, browser, seen, open, own })) ?? [];
     } catch (error) {
       problems = [error.stack];
       const page = contexts.at(-1)?.pages().at(-1);
@@ -44,6 +52,7 @@ try {
     }
     problems.push(...contexts.flatMap((context) => context.faults));
     for (const context of contexts) await context.close();
+    for (const one of servers) await one.stop();
     console.log(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${name} ${((Date.now() - start) / 1000).toFixed(1)} s`);
     for (const problem of [...new Set(problems)].slice(0, 25)) console.log(`  ${problem}`);
     failed += problems.length > 0 ? 1 : 0;
