@@ -56,6 +56,7 @@ pub use metrics::{
     Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, QueueSlots, ResultLabel, StateLabel, StoreMetrics,
 };
 pub use notice::Notice;
+pub use output::part_output;
 pub use retention::RetentionRule;
 pub use rollup::{Counts, Figures, NAMESPACES_MAX, OTHERS};
 pub use state::{NoState, SharedState};

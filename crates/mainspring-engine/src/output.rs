@@ -18,18 +18,24 @@ pub(crate) struct Outputs {
     pub(crate) clock: Arc<dyn Clock>,
 }
 
+/// Puts a reference in the place of an output that is too large for the row of its run, and keeps the output apart. Done again, it
+/// comes to the same.
+///
+/// # Errors
+/// The store could not keep it; the output is still in its place.
+pub async fn part_output(store: &dyn Store, run: RunId, attempt: u32, detail: &mut AttemptDetail) -> Result<(), Error> {
+    let Some(output) = detail.output.as_mut().filter(|output| output.len() > INLINE_MAX) else { return Ok(()) };
+    for (part, bytes) in (0..).zip(output.as_bytes().chunks(PART_BYTES)) {
+        store.keep_output(run, attempt, part, bytes.to_vec()).await?;
+    }
+    *output = OutputRef::of(output).to_text();
+    Ok(())
+}
+
 impl Outputs {
-    /// Puts a reference in the place of an output that is too large. Done again, it comes to the same.
-    ///
-    /// # Errors
-    /// The store could not keep it; the output is still in its place.
+    /// See [`part_output`].
     pub(crate) async fn part(&self, run: RunId, attempt: u32, detail: &mut AttemptDetail) -> Result<(), Error> {
-        let Some(output) = detail.output.as_mut().filter(|output| output.len() > INLINE_MAX) else { return Ok(()) };
-        for (part, bytes) in (0..).zip(output.as_bytes().chunks(PART_BYTES)) {
-            self.store.keep_output(run, attempt, part, bytes.to_vec()).await?;
-        }
-        *output = OutputRef::of(output).to_text();
-        Ok(())
+        part_output(&*self.store, run, attempt, detail).await
     }
 
     /// The same, however often it takes. What the store refuses for good is left out, and the attempt says so.

@@ -131,14 +131,14 @@ pub enum Admitted {
 }
 
 /// What there is of a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Newest<'a> {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Newest {
     /// No run was passed on under it, or that is long ago.
     Unknown,
     /// The run has not begun here.
     Waiting,
     /// The id of the run here.
-    Begun(&'a str),
+    Begun(String),
 }
 
 impl Passing {
@@ -213,15 +213,16 @@ impl Passing {
 
     /// The run here of the newest one with a number. An admin that asks for a log names no more than that.
     #[must_use]
-    pub fn newest(&self, log_id: i64) -> Newest<'_> {
-        let open = self
-            .open
-            .iter()
-            .filter(|passed| passed.log_id == log_id)
-            .map(|passed| (passed.log_date_time, passed.run.as_deref().map_or(Newest::Waiting, Newest::Begun)));
+    pub fn newest(&self, log_id: i64) -> Newest {
+        let open = self.open.iter().filter(|passed| passed.log_id == log_id);
+        let open = open.map(|passed| (passed.log_date_time, passed.run.as_deref()));
         let ended = self.ended.iter().filter(|ended| ended.log_id() == log_id);
-        let ended = ended.map(|ended| (ended.log_date_time(), Newest::Begun(ended.run())));
-        ended.chain(open).max_by_key(|(triggered_at, _)| *triggered_at).map_or(Newest::Unknown, |(_, newest)| newest)
+        let ended = ended.map(|ended| (ended.log_date_time(), Some(ended.run())));
+        match ended.chain(open).max_by_key(|(triggered_at, _)| *triggered_at) {
+            None => Newest::Unknown,
+            Some((_, None)) => Newest::Waiting,
+            Some((_, Some(run))) => Newest::Begun(run.to_owned()),
+        }
     }
 
     /// A run whose end is not reported.
@@ -274,6 +275,10 @@ mod tests {
         assert_eq!(passing.of_job(9).count(), 0, "what is refused is not noted");
     }
 
+    fn begun(run: &str) -> Newest {
+        Newest::Begun(run.to_owned())
+    }
+
     const fn id(log_id: i64) -> PassedId {
         PassedId { log_id, log_date_time: 5 }
     }
@@ -286,7 +291,7 @@ mod tests {
             passing.begun(id(number), &format!("run-{number}"));
         }
         (0..1_100).for_each(|number| passing.end(id(number)));
-        assert_eq!((passing.newest(99), passing.newest(100)), (Newest::Unknown, Newest::Begun("run-100")));
+        assert_eq!((passing.newest(99), passing.newest(100)), (Newest::Unknown, begun("run-100")));
         assert!(passing.open().is_empty());
         assert!(passing.knows(id(1_099)), "one that is sent again after its end does not run again");
         passing.admit(&sent(5_000, 7, BlockStrategy::Serial), job());
@@ -306,15 +311,11 @@ mod tests {
         assert_eq!(passing.admit(&second, job()), Admitted::Known);
         passing.begun(second.id(), "run-2");
         assert_eq!(passing.find(first.id()).and_then(|passed| passed.run.as_deref()), Some("run-1"));
-        assert_eq!(passing.newest(1), Newest::Begun("run-2"));
+        assert_eq!(passing.newest(1), begun("run-2"));
         passing.end(second.id());
-        assert_eq!(
-            (passing.open().len(), passing.newest(1)),
-            (1, Newest::Begun("run-2")),
-            "the end is of its run alone"
-        );
+        assert_eq!((passing.open().len(), passing.newest(1)), (1, begun("run-2")), "the end is of its run alone");
         passing.end(first.id());
-        assert_eq!(passing.newest(1), Newest::Begun("run-2"), "whichever ends last");
+        assert_eq!(passing.newest(1), begun("run-2"), "whichever ends last");
         assert!(passing.knows(first.id()) && passing.knows(second.id()));
         let third = Sent { log_date_time: 7, ..first };
         assert!(matches!(passing.admit(&third, job()), Admitted::New(_)), "after the ends of both");
@@ -324,7 +325,7 @@ mod tests {
     #[test]
     fn a_state_of_an_earlier_release_is_read() {
         let passing: Passing = serde_json::from_str(r#"{"open":[],"ended":[[1,"run-1"]]}"#).unwrap();
-        assert_eq!(passing.newest(1), Newest::Begun("run-1"));
+        assert_eq!(passing.newest(1), begun("run-1"));
         assert!(passing.knows(id(1)), "it may be the one that is sent again");
         let again: Passing = serde_json::from_str(&serde_json::to_string(&passing).unwrap()).unwrap();
         assert_eq!(again, passing);

@@ -91,21 +91,20 @@ async fn of_jobs(app: &App, namespace: Option<&str>, field: &str, prefix: &str, 
     let mut counts: BTreeMap<String, (String, u64)> = BTreeMap::new();
     let mut without = 0;
     for found in &walked.found {
-        let mut keys: Vec<_> =
-            values(field, &found.row.definition).into_iter().map(|it| (it.to_lowercase(), it)).collect();
-        keys.retain(|(key, _)| key.starts_with(prefix));
-        keys.dedup_by(|one, other| one.0 == other.0);
-        without += u64::from(keys.is_empty());
-        for (key, value) in keys {
+        let values = values(field, &found.row.definition).into_iter().map(|value| (value.to_lowercase(), value)).rev();
+        // Of a job's values that differ in their case alone, the first one stays.
+        let values: BTreeMap<_, _> = values.filter(|(key, _)| key.starts_with(prefix)).collect();
+        without += u64::from(values.is_empty());
+        for (key, value) in values {
             counts.entry(key).or_insert((value, 0)).1 += 1;
         }
     }
     let counted = counts.into_values().map(|(value, count)| (value, Some(count)));
-    Ok(Facets { without: Some(without), ..listed(counted, prefix, walked.rest.is_none()) })
+    Ok(Facets { without: Some(without), ..listed(counted, "", walked.rest.is_none()) })
 }
 
 fn values(field: &str, job: &Job) -> Vec<String> {
-    let mut values: Vec<String> = match field {
+    match field {
         "name" | "job" => vec![job.key.name.clone()],
         "namespace" => vec![job.key.namespace.clone()],
         "queue" => vec![job.queue.clone()],
@@ -117,10 +116,7 @@ fn values(field: &str, job: &Job) -> Vec<String> {
         "trigger" => job.triggers.iter().map(|trigger| trigger.name.clone()).collect(),
         "label" => job.labels.iter().flat_map(|(name, value)| [name.clone(), format!("{name}={value}")]).collect(),
         _ => Vec::new(),
-    };
-    values.sort_by_cached_key(|value| value.to_lowercase());
-    values.dedup();
-    values
+    }
 }
 
 /// Those that begin with the prefix; the most frequent first, else in their order.

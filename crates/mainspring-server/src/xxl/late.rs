@@ -2,8 +2,9 @@
 //!
 //! A success corrects the verdict, unless the work was done again since. Whatever it is, the log of the attempt says it once.
 
-use mainspring_core::output::{INLINE_MAX, OutputRef, PART_BYTES};
+use mainspring_core::batch::AttemptDetail;
 use mainspring_core::run::AttemptOutcome;
+use mainspring_engine::part_output;
 use mainspring_schedule::Timestamp;
 use mainspring_store::{Corrected, Correction, Error, Store};
 use mainspring_tasks::{LogLine, Stream};
@@ -37,9 +38,9 @@ pub(super) async fn settle(
     let (outcome, mut detail) = end_of(item, after);
     let said = detail.error.as_ref().or(detail.output.as_ref()).map_or_else(String::new, |text| format!(": {text}"));
     let corrected = if corrects(item, after) {
-        let output = apart(store, sent, detail.output.take()).await?;
-        let reason = REASON.to_owned();
-        let (run, attempt, exit_code) = (sent.run, sent.attempt, detail.exit_code);
+        part_output(store, sent.run, sent.attempt, &mut detail).await?;
+        let (run, attempt, reason) = (sent.run, sent.attempt, REASON.to_owned());
+        let AttemptDetail { output, exit_code, .. } = detail;
         Some(store.correct_run(Correction { run, attempt, reason, output, exit_code, at: now }).await?)
     } else {
         None
@@ -69,18 +70,6 @@ const fn follows(corrected: Option<Corrected>) -> &'static str {
         Some(Corrected::Part) => ", and the run is not corrected, because the run that it is a part of has gone on",
         Some(Corrected::NotLost) | None => "",
     }
-}
-
-/// Keeps an output apart that is too large for the row of its run.
-async fn apart(store: &dyn Store, sent: &Sent, output: Option<String>) -> Result<Option<String>, Error> {
-    let Some(output) = output else { return Ok(None) };
-    if output.len() <= INLINE_MAX {
-        return Ok(Some(output));
-    }
-    for (part, bytes) in (0..).zip(output.as_bytes().chunks(PART_BYTES)) {
-        store.keep_output(sent.run, sent.attempt, part, bytes.to_vec()).await?;
-    }
-    Ok(Some(OutputRef::of(&output).to_text()))
 }
 
 /// Writes a line into the log of the attempt.

@@ -18,8 +18,7 @@ pub(crate) fn put(
     expect: DocumentExpect,
 ) -> Step<Option<Document>> {
     let db = &session.connection;
-    let expired: [(&str, &dyn ToSql); 2] = [(":kind", &document.kind), (":at", &document.at.as_millis())];
-    execute(db, sql!("document_expire"), &expired)?;
+    expire(db, &document.kind, document.at)?;
     let there = get(db, &document.kind, &document.name, document.at)?.map(|there| there.version);
     if !expect.admits(there) {
         return Ok(None);
@@ -56,7 +55,7 @@ pub(crate) fn add<C: Batches>(session: &Session<C>, documents: &[Document]) -> S
     let db = &session.connection;
     let latest: BTreeMap<&str, Timestamp> = documents.iter().map(|one| (one.kind.as_str(), one.at)).collect();
     for (kind, at) in latest {
-        execute(db, sql!("document_expire"), &[(":kind", &kind), (":at", &at.as_millis())])?;
+        expire(db, kind, at)?;
     }
     if !C::LISTS {
         return documents.iter().map(|one| Ok(insert(db, one)? == 1)).collect();
@@ -87,9 +86,13 @@ fn listed(one: &Document) -> Value {
 
 /// Keeps a document unless it is there.
 pub(crate) fn note(db: &dyn Db, document: &Document) -> Step<()> {
-    let expired: [(&str, &dyn ToSql); 2] = [(":kind", &document.kind), (":at", &document.at.as_millis())];
-    execute(db, sql!("document_expire"), &expired)?;
+    expire(db, &document.kind, document.at)?;
     insert(db, document).map(drop)
+}
+
+/// Removes documents of a kind whose time is over.
+fn expire(db: &dyn Db, kind: &str, at: Timestamp) -> Step<()> {
+    execute(db, sql!("document_expire"), &[(":kind", &kind), (":at", &at.as_millis())]).map(drop)
 }
 
 /// Keeps a document that is not there. Zero: it is.

@@ -59,13 +59,10 @@ impl Mark {
     /// # Errors
     /// It cannot be written.
     pub(super) fn start(database: &Path, commits: u64) -> io::Result<Self> {
-        let path = path_of(database);
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        let mark = Self { file, commits };
-        if acknowledged(database)? != Some(commits) {
-            mark.write()?;
-            mark.file.set_len(text(commits).len() as u64)?;
-        }
+        let open = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path_of(database));
+        let mark = Self { file: open?, commits };
+        mark.write()?;
+        mark.file.set_len(text(commits).len() as u64)?;
         Ok(mark)
     }
 

@@ -30,8 +30,7 @@ pub(super) fn writer(path: &Path, accept_data_loss: bool) -> Result<(Connection,
     let acknowledged = mark::acknowledged(path)
         .map_err(|error| format!("its high-water mark {} cannot be read: {error}", mark_file.display()))?
         .unwrap_or(0);
-    let is_missing = std::fs::metadata(path).map_or(0, |file| file.len()) == 0 && !interrupted(path);
-    if acknowledged > 0 && is_missing && !accept_data_loss {
+    if acknowledged > 0 && is_empty(path) && !accept_data_loss {
         return Err(lost(acknowledged, acknowledged, "the file is missing or empty"));
     }
     let bytes = check_file(path)?;
@@ -66,9 +65,8 @@ fn lost(missing: u64, acknowledged: u64, cause: &str) -> String {
 /// Refuses a database whose write-ahead log is damaged, as SQLite would pass over what is behind the damage; or keeps a copy of it.
 pub(super) fn check_log(path: &Path, accept_data_loss: bool) -> Result<(), String> {
     let log = super::with_suffix(path, "-wal");
-    let is_empty = std::fs::metadata(path).map_or(0, |file| file.len()) == 0 && !interrupted(path);
-    let damage =
-        wal::damage(&log, is_empty).map_err(|error| format!("its log {} cannot be read: {error}", log.display()))?;
+    let damage = wal::damage(&log, is_empty(path))
+        .map_err(|error| format!("its log {} cannot be read: {error}", log.display()))?;
     let Some(damage) = damage else { return Ok(()) };
     if !accept_data_loss {
         return Err(format!(
@@ -148,6 +146,11 @@ fn check_file(path: &Path) -> Result<u64, String> {
         check_header(&mut file, meta.len())?;
     }
     Ok(meta.len())
+}
+
+/// Whether there is no database: no file, or one without a page.
+fn is_empty(path: &Path) -> bool {
+    std::fs::metadata(path).map_or(0, |file| file.len()) == 0 && !interrupted(path)
 }
 
 /// Whether the file was being made when the power went: SQLite takes back what there is of it.

@@ -124,15 +124,10 @@ async fn find(proxy: &Proxy, job_id: i32) -> Result<(String, String), String> {
 }
 
 async fn log(proxy: &Proxy, log_id: i64, from: i64) -> Result<String, String> {
-    let run = proxy.state.read(|passing| match passing.newest(log_id) {
-        Newest::Unknown => None,
-        Newest::Waiting => Some(None),
-        Newest::Begun(run) => Some(Some(run.to_owned())),
-    });
-    let (to, text, is_end) = match run {
-        Some(None) => (from - 1, String::new(), false),
-        None => (0, "readLog fail, logFile not exists".to_owned(), true),
-        Some(Some(run)) => {
+    let (to, text, is_end) = match proxy.state.read(|passing| passing.newest(log_id)) {
+        Newest::Unknown => (0, "readLog fail, logFile not exists".to_owned(), true),
+        Newest::Waiting => (from - 1, String::new(), false),
+        Newest::Begun(run) => {
             let from_line = u64::try_from(from).ok();
             let filter = LogFilter { from_line, limit: Some(LINES_MAX), ..LogFilter::default() };
             let page = timeout(2 * PATIENCE, proxy.client.log(&run, &filter)).await;
