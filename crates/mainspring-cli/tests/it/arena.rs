@@ -62,13 +62,22 @@ impl Arena {
 
     /// Starts a node that finds the database elsewhere. The first one makes the token, which the others are given.
     pub fn start_at(&self, name: &str, address: &str, more: &[&str]) -> Live {
+        Live::start_with(&self.program, &self.node(name, address, more))
+    }
+
+    /// Starts a node again where it was.
+    pub fn restart(&self, name: &str, listen: &str, more: &[&str]) -> Live {
+        Live::start_on(&self.program, listen, &self.node(name, &self.address, more))
+    }
+
+    fn node<'a>(&self, name: &'a str, address: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         let token = self.program.home().join("a/token");
         let mut arguments = vec!["server", "--store", address, "--node-name", name, "--data", name];
         if token.exists() {
             arguments.extend(["--token-file", "a/token"]);
         }
         arguments.extend(more);
-        Live::start_with(&self.program, &arguments)
+        arguments
     }
 
     /// Three nodes that have shared the shards out.

@@ -26,10 +26,20 @@ impl Live {
 
     /// Starts it as told, on a free port.
     pub fn start_with(program: &Program, arguments: &[&str]) -> Self {
+        Self::start_on(program, "127.0.0.1:0", arguments)
+    }
+
+    /// Starts it as told, where another was before it.
+    pub fn start_on(program: &Program, address: &str, arguments: &[&str]) -> Self {
         let mut all = arguments.to_vec();
-        all.extend(["--listen", "127.0.0.1:0", "--log", "warn"]);
+        all.extend(["--listen", address, "--log", "warn"]);
         let node = Node::start(program.command(&all)).unwrap();
         Self { url: node.url.clone(), welcome: node.welcome.clone(), node }
+    }
+
+    /// Its address without the scheme, for the next one that is started there.
+    pub fn address(&self) -> String {
+        self.url.trim_start_matches("http://").to_owned()
     }
 
     /// A client that is let in.

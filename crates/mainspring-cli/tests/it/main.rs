@@ -32,6 +32,7 @@ mod queues;
 mod reanchor;
 mod remote;
 mod reruns;
+mod rolling;
 mod server;
 mod standby;
 mod tour;

@@ -3,7 +3,6 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use mainspring_api::client::Client;
 use mainspring_api::{LogFilter, Reason, RunNow, RunState};
 use mainspring_rig::Node;
 use rustix::process::Signal;
@@ -66,7 +65,7 @@ impl Worker {
 }
 
 /// Whether a server has taken a worker for dead, or warned of requests that it refused.
-fn warns_of_workers(said: &str) -> bool {
+pub fn warns_of_workers(said: &str) -> bool {
     ["is silent", "requests failed", "were lost"].iter().any(|words| said.contains(words))
 }
 
@@ -327,46 +326,6 @@ fn a_run_of_a_worker_outlives_a_stop_of_the_server_that_takes_longer_than_a_work
     assert_eq!(program.run(&["worker", "list", "-o", "name"]).stdout.trim(), worker.id, "it never joined anew");
     worker.stop();
     node.stop().unwrap();
-}
-
-#[test]
-fn nodes_that_are_restarted_in_turn_lose_no_run_of_a_worker_on_postgres() {
-    let arena = Arena::shared();
-    let start = |name| arena.start_at(name, &arena.address, &["--queues", "default"]);
-    let (a, b) = (start("a"), start("b"));
-    arena.sees(&b, "two nodes share the shards", shared_by(2));
-    let worker = Worker::start_for(&arena.program, &[&a.url, &b.url], "a/token", "north", &[]);
-    let job = serde_json::json!({"name": "long", "queue": "remote", "on_lost": "retry", "retries": 3,
-        "run": "echo begun; while [ ! -e $GO ]; do sleep 0.05; done",
-        "env": {"GO": arena.program.home().join("go").display().to_string()}});
-    arena.apply(&b, &serde_json::json!({ "jobs": [job] }));
-    let id = arena.runtime.block_on(b.client().run_job("default", "long", &RunNow::default())).unwrap().id;
-    let heard_by = |client: Client, node: &str| {
-        arena.wait("the worker is heard elsewhere", async || {
-            let heard = client.worker(&worker.id).await.ok()?.node;
-            (heard.as_deref() == Some(node)).then_some(())
-        });
-    };
-    heard_by(b.client(), "a");
-    let client = b.client();
-    arena.wait("it is at work", async || client.run(&id).await.ok().filter(|run| run.state == RunState::Running));
-    let address = a.url.trim_start_matches("http://").to_owned();
-    let (status, said) = a.stop();
-    assert!(status.success() && !warns_of_workers(&said), "{said}");
-    heard_by(b.client(), "b");
-    let again = ["server", "--store", &arena.address, "--node-name", "a", "--data", "a", "--queues", "default"];
-    let again = arena.program.command(&[&again[..], &["--listen", &address, "--log", "warn"]].concat());
-    let a = Node::start(again).unwrap();
-    arena.sees(&b, "two nodes share the shards", shared_by(2));
-    let (status, said) = b.stop();
-    assert!(status.success() && !warns_of_workers(&said), "{said}");
-    heard_by(a.client().unwrap(), "a");
-    arena.program.file("go", "");
-    let client = a.client().unwrap();
-    let ended = arena.wait("its end", async || client.run(&id).await.ok().filter(|run| run.state.is_final()));
-    assert_eq!((ended.state, ended.attempt), (RunState::Succeeded, 1), "{ended:?}");
-    worker.stop();
-    a.stop().unwrap();
 }
 
 /// One run each by the server itself, by a worker, and by the worker in Python: each goes on from the one before.
