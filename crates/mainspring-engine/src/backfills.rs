@@ -6,8 +6,9 @@
 //! The loop is woken by ends of runs that this node records, while it has a backfill under way, and by requests. A look from time to
 //! time is for what other nodes record.
 
+mod wake;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::Job;
@@ -19,7 +20,7 @@ use mainspring_store::{
     BackfillItem, BackfillStep, BackfillStore, BackfillTurn, Error, ItemStart, Repeat, Result, RunningItem, Store,
     Sweep, causes,
 };
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 use crate::clock::{RightTime, pause};
 use crate::control::{PartError, plan_part};
@@ -27,6 +28,7 @@ use crate::definitions::Definitions;
 use crate::lanes::LaneWatch;
 use crate::metrics::{Metrics, StateLabel};
 use crate::workflows::Workflows;
+pub(crate) use wake::BackfillWake;
 
 /// How often to look while a backfill is under way, and while none is.
 const LOOK_BUSY_MS: u64 = 250;
@@ -39,31 +41,6 @@ const DUE_MAX: u32 = 1_000;
 const STARTS_MAX: u32 = 100;
 /// Why runs of a cancelled backfill end.
 const CANCELLED: &str = "the backfill was cancelled";
-
-/// Wakes the loop. Cheap to clone.
-#[derive(Clone, Default)]
-pub(crate) struct BackfillWake(Arc<Wake>);
-
-#[derive(Default)]
-struct Wake {
-    notify: Notify,
-    /// Whether a backfill is under way.
-    is_busy: AtomicBool,
-}
-
-impl BackfillWake {
-    /// Says that a request has changed a backfill.
-    pub(crate) fn wake(&self) {
-        self.0.notify.notify_one();
-    }
-
-    /// Says that runs have ended: nobody cares where no backfill is under way.
-    pub(crate) fn ended(&self) {
-        if self.0.is_busy.load(Ordering::Relaxed) {
-            self.0.notify.notify_one();
-        }
-    }
-}
 
 /// The backfills of this node's shards.
 pub(crate) struct Backfills {
@@ -86,7 +63,7 @@ impl Backfills {
             let shards = *owned.borrow_and_update();
             let due = if shards.is_empty() { Ok(0) } else { self.run_once(shards).await };
             match &due {
-                Ok(due) => self.wake.0.is_busy.store(*due > 0, Ordering::Relaxed),
+                Ok(due) => self.wake.set_busy(*due > 0),
                 Err(Error::Closed) => return,
                 Err(error) => {
                     tracing::error!(error = %causes(error), "backfills could not be advanced; trying again");
@@ -96,7 +73,7 @@ impl Backfills {
             }
             let every_ms = if due.is_ok_and(|due| due > 0) { LOOK_BUSY_MS } else { LOOK_IDLE_MS };
             tokio::select! {
-                () = self.wake.0.notify.notified() => {}
+                () = self.wake.woken() => {}
                 Ok(()) = owned.changed() => {}
                 () = pause(every_ms) => {}
             }

@@ -57,7 +57,7 @@ fn whole_ms(time: Duration) -> u64 {
 }
 
 /// Refuses times that would lose fires, bury healthy nodes or run work twice.
-pub(crate) fn check(settings: &crate::Settings) -> std::result::Result<(), UnsafeTimes> {
+pub(crate) fn check(settings: &crate::settings::Settings) -> std::result::Result<(), UnsafeTimes> {
     let cluster = &settings.cluster;
     cluster.check()?;
     let times = EngineTimes {
@@ -305,7 +305,7 @@ impl Keeper {
             }
             Order::Acquire(change) => {
                 let me = self.me;
-                let lease_id = crate::engine::random();
+                let lease_id = crate::random::random();
                 self.ask(
                     "acquire shards",
                     move |cluster| Box::pin(cluster.acquire(me, change, lease_id)),

@@ -6,6 +6,7 @@
 //! Where this node's clock is wrong and others fire, requests go by the database's.
 
 mod afters;
+mod asking;
 mod backfills;
 mod calendars;
 mod calls;
@@ -40,6 +41,7 @@ use crate::listener::{ChangedJob, JobChange};
 use crate::notice::Notice;
 use crate::workflows::Workflows;
 
+pub use asking::Asking;
 pub use backfills::{
     ACTIVE_MAX, BackfillError, BackfillVerb, CascadePlan, Cascaded, FIRES_MAX, Plan as BackfillPlan, PlanRow, Wish,
 };
@@ -48,7 +50,7 @@ pub use jobs::{Change, JobPlan, JobSave, SaveMode};
 pub use preview::Upcoming;
 pub(crate) use rerun::{PartError, plan_part};
 pub use rerun::{Reran, RerunAsk, RerunError, RerunPlan, RerunTasks, RerunVersion};
-pub use runs::{Ask, Asking};
+pub use runs::Ask;
 
 /// How often a request starts again that others keep overtaking.
 const TRIES: usize = 20;

@@ -175,7 +175,7 @@ impl Definitions {
 
     /// Waits before the store is asked again.
     pub(crate) async fn wait_to_retry(&self) {
-        self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+        self.clock.alarm().wait_until(self.clock.now() + crate::random::wait_of(RETRY_AFTER_MS)).await;
     }
 
     /// The rule of the `delay` trigger that awaits a run's end, if one does.

@@ -1,17 +1,13 @@
 //! Starting and stopping an engine over a store.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::batch::Queues;
-use mainspring_core::cluster::{self, Status, UnsafeTimes, is_older};
-use mainspring_core::compile::Defaults;
-use mainspring_core::flow::IdleCheck;
+use mainspring_core::cluster::{Status, UnsafeTimes, is_older};
 use mainspring_core::jump::Jump;
 use mainspring_core::lane::Lane;
-use mainspring_core::planner;
 use mainspring_core::{Incarnation, JobId, Timestamp};
 use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning, causes};
 use mainspring_tasks::{Ended, HttpCall, LogLimits, TaskError, TaskRunner};
@@ -30,7 +26,7 @@ use crate::handler::Handlers;
 use crate::health::Health;
 use crate::lanes::LaneWatch;
 use crate::lateness::{self, Keeper, Lateness};
-use crate::listener::{Audience, Listeners};
+use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::node::Node;
@@ -39,82 +35,13 @@ use crate::output::Outputs;
 use crate::pool::Tools;
 use crate::process::Processes;
 use crate::queues::QueueWatch;
-use crate::retention::{Retention, RetentionRule};
+use crate::random::new_incarnation;
+use crate::retention::Retention;
 use crate::rollup::Roller;
 use crate::sampler::Sampler;
-use crate::state::SharedState;
+use crate::settings::{NodeName, Settings};
 use crate::workers::Workers;
 use crate::workflows::Workflows;
-
-/// How an engine is to run.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Bounds of the planner.
-    pub planner: planner::Settings,
-    /// What holds where a trigger says nothing.
-    pub defaults: Defaults,
-    /// How processes and HTTP calls are done; without it, tasks of those kinds fail.
-    pub tasks: Option<mainspring_tasks::Settings>,
-    /// From asking a run to end until it is ended. Where nodes share the store, the grace period of a node that is cut off has
-    /// to be over before others may take its runs over: below 13 s with a lease of 5 s.
-    pub kill_grace: Duration,
-    /// What is deleted when.
-    pub retention: RetentionRule,
-    /// Keep every handler entered, for a benchmark.
-    pub keep_entries: bool,
-    /// What the other nodes are told of this one, where nodes share the store.
-    pub node: NodeName,
-    /// The times that such nodes go by.
-    pub cluster: cluster::Settings,
-    /// Which queues this node's own slots take runs from. What waits in others is for workers.
-    pub queues: Queues,
-    /// Who hears what happens, and may veto runs.
-    pub listeners: Listeners,
-    /// How long one call of a listener may take.
-    pub listener_limit: Duration,
-    /// What handlers of this process are given by [`RunContext::state`](crate::RunContext::state).
-    pub state: SharedState,
-    /// How components of flows find out that they may run; polling is for comparison.
-    pub flow_idle_check: IdleCheck,
-}
-
-/// How a node of a cluster is shown.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct NodeName {
-    /// What people call it.
-    pub name: String,
-    /// Where its API answers, if anywhere.
-    pub address: String,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            planner: planner::Settings::default(),
-            defaults: Defaults::default(),
-            tasks: None,
-            kill_grace: Duration::from_secs(10),
-            retention: RetentionRule::default(),
-            keep_entries: false,
-            node: NodeName::default(),
-            cluster: cluster::Settings::default(),
-            queues: Queues::All,
-            listeners: Listeners::default(),
-            listener_limit: Duration::from_secs(5),
-            state: SharedState::default(),
-            flow_idle_check: IdleCheck::Wake,
-        }
-    }
-}
-
-impl Settings {
-    /// Lets the engine execute shell lines, programs and HTTP calls, with private folders under `work_root`.
-    #[must_use]
-    pub fn with_tasks(mut self, work_root: impl Into<PathBuf>) -> Self {
-        self.tasks = Some(mainspring_tasks::Settings::new(work_root));
-        self
-    }
-}
 
 /// More than the clocks of the earth are apart: an update of the tz database moves no instant by more.
 const AHEAD_MS: i64 = 27 * 3_600_000;
@@ -321,7 +248,8 @@ impl Engine {
             log_limits,
         };
         let workers = Workers::new(&tools, incarnation.clone(), lanes.clone(), workflows.clone());
-        running.spawn(lanes.clone().keep(workers.clone()));
+        let remote = workers.clone();
+        running.spawn(lanes.clone().keep(move || remote.running()));
         running.spawn(workers.clone().keep());
         running.spawn(workers.clone().check());
         running.spawn(set.clone().keep());
@@ -677,22 +605,3 @@ impl Engine {
 
 /// How long a node may take to tell the others that it goes, and its listeners to hear of it.
 const LEAVE_MAX: Duration = Duration::from_secs(8);
-
-pub(crate) fn workers() -> usize {
-    std::thread::available_parallelism().map_or(2, usize::from)
-}
-
-pub(crate) fn new_incarnation() -> Incarnation {
-    Incarnation(random())
-}
-
-/// A random wait of at most `max_ms`, so that what failed together is not tried again together.
-pub(crate) fn wait_of(max_ms: i64) -> i64 {
-    1 + i64::try_from(random() % max_ms.max(1).unsigned_abs() as u128).expect("below an i64")
-}
-
-pub(crate) fn random() -> u128 {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the system has randomness");
-    u128::from_be_bytes(bytes)
-}

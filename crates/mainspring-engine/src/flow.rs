@@ -9,6 +9,7 @@
 mod body;
 mod branch;
 mod changes;
+mod content;
 mod history;
 mod running;
 #[cfg(test)]

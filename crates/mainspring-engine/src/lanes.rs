@@ -17,7 +17,6 @@ use tokio::sync::mpsc;
 use crate::clock::{boot_ms, pause};
 use crate::metrics::{LaneLabel, Metrics};
 use crate::pool::Pool;
-use crate::workers::Workers;
 
 /// How often what runs is looked at, and the store asked.
 const LOOK_EVERY_MS: u64 = 1_000;
@@ -108,11 +107,12 @@ impl LaneWatch {
         }
     }
 
-    /// Looks at what is executed, and asks the store, from time to time. Never ends.
-    pub(crate) async fn keep(self, workers: Workers) {
+    /// Looks at what is executed, and asks the store, from time to time. `elsewhere` tells what workers execute: jobs, and for how
+    /// long in milliseconds. Never ends.
+    pub(crate) async fn keep(self, elsewhere: impl Fn() -> Vec<(JobId, i64)> + Send) {
         let mut moves = Moves::default();
         loop {
-            self.look_at_running(&workers);
+            self.look_at_running(elsewhere());
             match self.pass(&mut moves).await {
                 Ok(()) => {}
                 Err(Error::Closed) => return,
@@ -124,8 +124,7 @@ impl LaneWatch {
         }
     }
 
-    fn look_at_running(&self, workers: &Workers) {
-        let mut running = workers.running();
+    fn look_at_running(&self, mut running: Vec<(JobId, i64)>) {
         let now_ms = boot_ms();
         lock(&self.0.pools).retain(|pool| {
             let pool = pool.upgrade();

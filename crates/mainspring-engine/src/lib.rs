@@ -15,6 +15,7 @@ pub mod control;
 mod dates;
 mod deadlines;
 mod definitions;
+mod done;
 mod driver;
 mod engine;
 pub mod flow;
@@ -31,10 +32,12 @@ mod output;
 mod pool;
 mod process;
 mod queues;
+mod random;
 mod retention;
 mod rollup;
 mod run_log;
 mod sampler;
+mod settings;
 mod state;
 mod tasks;
 mod workers;
@@ -42,7 +45,7 @@ mod workflows;
 
 pub use clock::{Alarm, Clock, GuardedClock, ManualClock, ShiftedClock, SystemClock};
 pub use control::Control;
-pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
+pub use engine::{Engine, StartError, Stopped};
 pub use handler::{
     DataError, Handler, HandlerError, HandlerResult, Handlers, InputError, IntoHandlerResult, RunContext,
 };
@@ -59,5 +62,6 @@ pub use notice::Notice;
 pub use output::part_output;
 pub use retention::RetentionRule;
 pub use rollup::{Counts, Figures, NAMESPACES_MAX, OTHERS};
+pub use settings::{NodeName, Settings};
 pub use state::{NoState, SharedState};
 pub use workers::{Given, LogPiece, Poll, RemoteEnd, Report, Told, WorkerError, Workers};

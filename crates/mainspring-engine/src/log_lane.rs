@@ -148,7 +148,7 @@ impl LogLaneTask {
                 return false;
             }
             tracing::error!(error = %causes(&error), chunks = chunks.len(), "log lines could not be stored; trying again");
-            self.alarm.wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+            self.alarm.wait_until(self.clock.now() + crate::random::wait_of(RETRY_AFTER_MS)).await;
         }
         self.appended.send_modify(|count| *count += 1);
         true

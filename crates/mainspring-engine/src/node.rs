@@ -97,7 +97,7 @@ impl Node {
             crew.pool.cancel_all();
             retired.retain(|crew| !crew.pool.is_empty());
             retired.push(crew);
-            self.incarnation.send_replace(crate::engine::new_incarnation());
+            self.incarnation.send_replace(crate::random::new_incarnation());
             pause(start_ms.saturating_sub(boot_ms())).await;
         }
     }
@@ -106,7 +106,7 @@ impl Node {
         let pool = Arc::new(Pool::new(self.tools.clone()));
         self.lanes.look_at(&pool);
         let mut workers = JoinSet::new();
-        for _ in 0..crate::engine::workers() {
+        for _ in 0..crate::pool::workers() {
             workers.spawn(Arc::clone(&pool).work());
         }
         Crew { pool, _workers: workers }

@@ -43,7 +43,7 @@ impl Outputs {
         while let Err(error) = self.part(run, attempt, detail).await {
             if matches!(error, Error::Unavailable { .. } | Error::TooMuch { .. }) {
                 tracing::error!(error = %causes(&error), run.id = %run, "an output could not be kept; trying again");
-                self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                self.clock.alarm().wait_until(self.clock.now() + crate::random::wait_of(RETRY_AFTER_MS)).await;
                 continue;
             }
             detail.output = None;

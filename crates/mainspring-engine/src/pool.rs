@@ -25,6 +25,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::clock::{RightTime, boot_ms};
 use crate::definitions::Definitions;
+use crate::done::Done;
 use crate::handler::{Handlers, RunContext};
 use crate::listener::Audience;
 use crate::log_lane::LogLane;
@@ -55,6 +56,11 @@ pub(crate) struct Tools {
     pub(crate) state: Arc<SharedState>,
     /// Bounds of what handlers write.
     pub(crate) log_limits: LogLimits,
+}
+
+/// How many tasks of one pool take from its line: one for each core.
+pub(crate) fn workers() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
 }
 
 pub(crate) struct Pool {
@@ -161,20 +167,6 @@ pub(crate) fn time_limit(start: &Start, definition: &Job, now: Timestamp) -> Opt
     let left_ms = start.deadline.map(|deadline| deadline.since(now)).or(definition.run_timeout_ms);
     let limit_ms = definition.timeout_ms.into_iter().chain(left_ms).min();
     limit_ms.map(|ms| Duration::from_millis(ms.max(0).unsigned_abs()))
-}
-
-/// What a task came to.
-pub(crate) struct Done {
-    pub(crate) outcome: AttemptOutcome,
-    pub(crate) detail: Option<Box<AttemptDetail>>,
-}
-
-impl Done {
-    pub(crate) fn failed(code: &str, error: impl Into<String>) -> Self {
-        let detail =
-            AttemptDetail { error_code: Some(code.to_owned()), error: Some(error.into()), ..AttemptDetail::default() };
-        Self { outcome: AttemptOutcome::Failed, detail: Some(Box::new(detail)) }
-    }
 }
 
 impl Pool {

@@ -12,9 +12,9 @@ use mainspring_tasks::{
     Attempt, Ended, HttpCall, JobData, LogWriter, Script, Silence, StatusRange, Stream, TaskError, TaskRunner,
 };
 
+use crate::done::Done;
 use crate::handler::RunContext;
 use crate::log_lane::LogLane;
-use crate::pool::Done;
 
 /// How long a verdict waits for the last log lines to be stored.
 const LOG_PATIENCE: Duration = Duration::from_secs(10);

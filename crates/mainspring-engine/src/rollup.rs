@@ -4,6 +4,7 @@
 //! is added to the present minute, quarter of an hour and three hours. Each process start has rows of its own, which it writes
 //! whole, so a write that is repeated changes nothing.
 
+mod counts;
 mod spaces;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Clock;
 use crate::lateness::Lateness;
 use crate::metrics::{Ending, Metrics, Outcome};
+pub use counts::Counts;
 pub(crate) use spaces::ByJob;
 use spaces::Namespaces;
 pub use spaces::{NAMESPACES_MAX, OTHERS};
@@ -80,45 +82,7 @@ impl Figures {
     }
 }
 
-/// What happened, without how late: of a namespace within a span, or of all up to now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Counts {
-    /// Fire times that became runs.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub fires: u64,
-    /// Runs that succeeded.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub succeeded: u64,
-    /// Runs that failed.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub failed: u64,
-    /// Runs that were cancelled.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub cancelled: u64,
-    /// Runs that were skipped, and fires that an overlap policy suppressed.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub skipped: u64,
-    /// Fire times that were missed.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub missed: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
 impl Counts {
-    fn add(&mut self, other: Self) {
-        self.fires += other.fires;
-        self.succeeded += other.succeeded;
-        self.failed += other.failed;
-        self.cancelled += other.cancelled;
-        self.skipped += other.skipped;
-        self.missed += other.missed;
-    }
-
     fn of(metrics: &Metrics) -> Self {
         let fires = |outcome| metrics.fires.get_or_create(&Outcome { outcome }).get();
         let runs = |state: RunState| -> u64 {

@@ -161,7 +161,7 @@ impl Workers {
     /// The store could not do it, or the node stops.
     pub async fn join(&self, about: WorkerInfo) -> Result<Incarnation, WorkerError> {
         self.must_be(Service::Full)?;
-        let id = crate::engine::new_incarnation();
+        let id = crate::random::new_incarnation();
         let info = WorkerInfo { id, node: self.0.me(), joined_at: self.0.time.now(), ..about };
         tracing::info!(worker.id = %id, worker.name = info.name, slots = info.slots, "a worker has joined");
         self.0.store.join_worker(info.clone()).await?;

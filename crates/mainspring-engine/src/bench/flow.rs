@@ -17,8 +17,9 @@ use super::place::Place;
 use super::usage::{Usage, rss_mb};
 use super::{Error, Pace, Result, Site, seconds};
 use crate::clock::{Clock, SystemClock, pause};
-use crate::engine::{Engine, Settings};
+use crate::engine::Engine;
 use crate::flow::{Action, FlowError, Flows, Session};
+use crate::settings::Settings;
 
 /// What the flow is like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Pace, Result};
-use crate::engine::{Engine, NodeName, Settings};
+use crate::engine::Engine;
 use crate::metrics::{Ending, Entry};
+use crate::settings::{NodeName, Settings};
 
 /// More than any benchmark has triggers due at a time: a run that finds no slot is recorded twice.
 const SLOTS: u32 = 1_000_000;

@@ -250,7 +250,7 @@ impl Control {
             return self.set_back(plan.run.id, in_place).await;
         }
         let RerunPlan { run, version, rerun_as, keep, .. } = plan;
-        let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
+        let Asking { at, number } = asking.unwrap_or_else(|| Asking::new(self.now()));
         let definition = self.store.definition(run.job, version).await?;
         let asked = AskedRun {
             id: RunId::new(at, RunSource::Asked(run.job, number)),

@@ -9,7 +9,7 @@ use mainspring_core::{RunId, RunSource, Timestamp};
 use mainspring_store::{AskedRun, Cancelled, RunInfo, TriggerUpdate, causes};
 use serde_json::Value;
 
-use super::{Control, Error, Reran, RerunAsk, RerunError, Result, no_job};
+use super::{Asking, Control, Error, Reran, RerunAsk, RerunError, Result, no_job};
 
 /// A run that is asked for.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,15 +26,6 @@ pub struct Ask {
     pub asking: Option<Asking>,
 }
 
-/// What names a run that is asked for: the same again is the same run, as long as that is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Asking {
-    /// When it was asked for first.
-    pub at: Timestamp,
-    /// Tells it from others that are asked for at the same instant.
-    pub number: u64,
-}
-
 impl Default for Ask {
     fn default() -> Self {
         Self { input: None, priority: None, origin: Origin::Manual, worker: None, asking: None }
@@ -48,7 +39,7 @@ impl Control {
     /// If there is no such job; [`Error::QueueFull`].
     pub async fn run_now(&self, key: &JobKey, ask: Ask) -> Result<RunInfo> {
         let job = self.store.job(key).await?.ok_or_else(|| no_job(key))?;
-        let Asking { at, number } = ask.asking.unwrap_or_else(|| self.new_asking());
+        let Asking { at, number } = ask.asking.unwrap_or_else(|| Asking::new(self.now()));
         let id = RunId::new(at, RunSource::Asked(job.id, number));
         let asked = AskedRun {
             id,
@@ -100,10 +91,6 @@ impl Control {
         Ok(rule.and_then(|row| row.rule.max_waiting))
     }
 
-    pub(super) fn new_asking(&self) -> Asking {
-        Asking { at: self.now(), number: random() }
-    }
-
     /// Starts a new run with the input, the job version and the fire time of another one; `asking` names it, as in [`Ask::asking`].
     /// Of a workflow run, all tasks run again: in a new run if it is over, else in the run itself. A run that is not over is in the way,
     /// unless what runs of it is [cancelled first](RerunAsk::cancel_running).
@@ -139,7 +126,7 @@ impl Control {
             }
             self.end_first(run).await?;
         }
-        let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
+        let Asking { at, number } = asking.unwrap_or_else(|| Asking::new(self.now()));
         let id = RunId::new(at, RunSource::Asked(before.job, number));
         let asked = AskedRun {
             id,
@@ -253,9 +240,3 @@ fn armed(row: &TriggerRow, rearm: Rearm) -> TriggerUpdate {
 }
 
 const WAIT_STEP_MS: i64 = 50;
-
-fn random() -> u64 {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).expect("the system has randomness");
-    u64::from_be_bytes(bytes)
-}

@@ -18,7 +18,7 @@ use mainspring_tasks::{Attempt, LogReader, LogWriter, Outcome, Script, Task};
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use super::running::content_of;
+use super::content::content_of;
 use crate::clock::Clock;
 use crate::control::Control;
 use crate::process::Processes;
@@ -253,7 +253,7 @@ impl Drop for Folder {
 
 impl Folder {
     async fn make(payload: Option<&[u8]>) -> std::io::Result<Self> {
-        let name = format!("mainspring-flow-{:032x}", crate::engine::random());
+        let name = format!("mainspring-flow-{:032x}", crate::random::random());
         let folder = Self(std::env::temp_dir().join(name));
         let mut builder = tokio::fs::DirBuilder::new();
         builder.mode(0o700);

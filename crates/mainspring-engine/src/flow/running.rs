@@ -8,13 +8,14 @@ use mainspring_core::flow::{
     self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Minute, Now, Output, Pools,
     Recorder, TurnId, Verdict, Write,
 };
-use mainspring_store::{FlowRow, ItemContent, ItemRow, ItemWrite, causes};
+use mainspring_store::{FlowRow, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
 use super::body::{Claims, Told};
 use super::branch::{AtNode, Inboxes};
 use super::changes::Changes;
+use super::content::kept_content;
 use super::history::Due;
 use super::writes::Outcome;
 use super::{ComponentView, ConnectionView, FlowError, FlowView, FoundItem, Line, Reply, WaitingItem};
@@ -499,14 +500,4 @@ const fn id_of(write: &ItemWrite) -> ItemId {
         ItemWrite::Insert(row, _) | ItemWrite::Update(row, _) | ItemWrite::Adopt(_, row) => ItemId(row.id),
         ItemWrite::Remove(id) => ItemId(*id),
     }
-}
-
-fn kept_content(content: &Content) -> ItemContent {
-    let attributes = serde_json::to_string(&content.attributes).expect("texts are JSON");
-    ItemContent { attributes, payload: content.payload.clone() }
-}
-
-/// What an item of the store holds.
-pub(super) fn content_of(kept: ItemContent) -> Content {
-    Content { attributes: serde_json::from_str(&kept.attributes).unwrap_or_default(), payload: kept.payload }
 }

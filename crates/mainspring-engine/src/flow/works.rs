@@ -28,7 +28,7 @@ use reading::{list, read};
 const LOOK_EVERY_MS: i64 = 1_000;
 /// How often the net below the wakes is drawn through, and after how long a failed write is tried again.
 const NET_EVERY_MS: i64 = 5_000;
-pub(super) const RETRY_AFTER_MS: u64 = 500;
+const RETRY_AFTER_MS: u64 = 500;
 
 /// What happens to the loop.
 enum Inbox {

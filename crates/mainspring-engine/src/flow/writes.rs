@@ -4,9 +4,10 @@ use mainspring_store::{Error, FlowStore, InboxStore, ItemWrite, Result, causes};
 
 use super::body::Claims;
 use super::running::Pending;
-use super::works::RETRY_AFTER_MS;
 use crate::clock::pause;
 
+/// After how long a write that failed is tried again.
+const RETRY_AFTER_MS: u64 = 500;
 /// Writes in one transaction, and bytes of the payloads that they keep.
 const WRITES_MAX: usize = 2_000;
 const BYTES_MAX: usize = 16 << 20;

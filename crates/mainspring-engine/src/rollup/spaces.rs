@@ -11,7 +11,7 @@ use mainspring_core::run::Verdict;
 use mainspring_store::Store;
 use rustc_hash::FxHashMap;
 
-use super::Counts;
+use super::counts::Counts;
 
 /// Namespaces that one span counts apart; those that come later are counted together.
 pub const NAMESPACES_MAX: usize = 64;

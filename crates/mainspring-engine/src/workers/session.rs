@@ -350,7 +350,7 @@ impl Session {
     fn begin_claim(&self, poll: &Poll, most: u32) -> Option<(BatchId, u32)> {
         let free = lock(&self.desk).session.begin_claim(poll.number, poll.free.min(CLAIM_MAX).min(most))?;
         // Told from the one before, also of another node, and not counted: so nothing has to be kept for it.
-        let sequence = u64::try_from(crate::engine::random() >> 64).expect("64 bits");
+        let sequence = u64::try_from(crate::random::random() >> 64).expect("64 bits");
         Some((BatchId { incarnation: self.id, sequence }, free))
     }
 }

@@ -40,7 +40,7 @@ fn write(path: &Path, on_conflict: OnConflict, payload: &[u8]) -> std::io::Resul
         file.sync_all()?;
         return Ok(true);
     }
-    let written = Unfinished(folder.join(format!(".mainspring-{:032x}", crate::engine::random())));
+    let written = Unfinished(folder.join(format!(".mainspring-{:032x}", crate::random::random())));
     let mut file = std::fs::File::create(&written.0)?;
     file.write_all(payload)?;
     file.sync_all()?;

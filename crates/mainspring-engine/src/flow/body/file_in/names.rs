@@ -62,7 +62,7 @@ pub(super) fn carry(file: &Path, folder: &Path, name: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
         moved => return moved.map(drop),
     }
-    let copy = folder.join(format!(".mainspring-{:032x}", crate::engine::random()));
+    let copy = folder.join(format!(".mainspring-{:032x}", crate::random::random()));
     let copied = std::fs::copy(file, &copy)
         .and_then(|_| std::fs::File::open(&copy)?.sync_all())
         .and_then(|()| first_free(&copy, folder, |number| numbered(name, number)))
