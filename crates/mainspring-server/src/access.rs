@@ -5,6 +5,8 @@
 
 mod caller;
 mod code;
+mod digest;
+mod follow;
 mod origin;
 mod scripts;
 pub(crate) mod session;
@@ -13,22 +15,21 @@ mod site;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
-use std::time::Duration;
 
 use mainspring_schedule::Timestamp;
 use mainspring_store::{Document, DocumentExpect, Error, Store};
 use rustc_hash::FxHashMap;
-use sha2::{Digest, Sha256};
 
 pub(crate) use self::caller::{Asked, Caller, check_worker};
 use self::code::Codes;
+use self::digest::{from_hex, same};
+pub(crate) use self::digest::{hash_of, to_hex};
+pub(crate) use self::follow::follow;
 pub(crate) use self::scripts::ScriptRight;
 use self::session::{Key, Session};
 pub(crate) use self::site::Site;
-use crate::app::App;
 use crate::files;
-use crate::server::closed;
-use crate::{Settings, StartError};
+use crate::settings::{Settings, StartError};
 
 /// Name of the setting that holds the hash.
 const SETTING: &str = "token_hash";
@@ -70,8 +71,6 @@ impl fmt::Display for Permission {
 
 /// Name of the documents that stand for sessions that were ended.
 const ENDED: &str = "session_ended";
-/// How often another node is asked what it has changed: a token that it replaced, and sessions that it ended, open for that long.
-const FOLLOW_EVERY: Duration = Duration::from_secs(1);
 /// Sessions that may be ended before they expire, at a time.
 const ENDED_MAX: u32 = 10_000;
 
@@ -251,24 +250,6 @@ impl Access {
     }
 }
 
-/// Reads what other nodes have changed, until the server closes. A store of one process has none.
-pub(crate) async fn follow(app: App) {
-    if app.control().store().cluster().is_none() {
-        return;
-    }
-    let (mut closing, mut pace) = (app.closing.clone(), tokio::time::interval(FOLLOW_EVERY));
-    pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            _ = pace.tick() => {}
-            () = closed(&mut closing) => return,
-        }
-        if let Err(error) = app.access.follow(&**app.control().store(), app.now()).await {
-            tracing::debug!(%error, "whether the access token was replaced could not be read");
-        }
-    }
-}
-
 /// Offers the store a token, the given one or a new one that is written to a file of our own. Answers the hash of the one that counts,
 /// and the new one if that is it: a node that started at the same time may have been first.
 async fn offer(
@@ -322,31 +303,6 @@ pub(crate) fn new_token() -> String {
     format!("ms_{}", to_hex(&bytes))
 }
 
-pub(crate) fn hash_of(token: &str) -> [u8; 32] {
-    Sha256::digest(token.as_bytes()).into()
-}
-
-/// Compares in a time that does not depend on where the difference is.
-fn same(a: &[u8; 32], b: &[u8; 32]) -> bool {
-    let difference = a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b));
-    std::hint::black_box(difference) == 0
-}
-
-pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn from_hex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (index, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * index..2 * index + 2], 16).ok()?;
-    }
-    Some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use mainspring_store::MemoryStore;
@@ -387,14 +343,5 @@ mod tests {
         other.follow(&store, now).await.unwrap();
         assert!(other.is_token(&token), "the token was replaced");
         assert!(!other.still(&caller, generation, now) && !other.still(&Caller::Token, generation, now));
-    }
-
-    #[test]
-    fn hashes_survive_their_text() {
-        let hash = hash_of("a");
-        assert_eq!(from_hex(&to_hex(&hash)), Some(hash));
-        for bad in ["", "zz", &"ä".repeat(32)] {
-            assert_eq!(from_hex(bad), None, "{bad}");
-        }
     }
 }

@@ -15,17 +15,16 @@ mod mail;
 mod message;
 mod outbox;
 mod secret;
+mod shared;
 mod states;
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use mainspring_api::{AlertChannelSpec, AlertSecret, AlertSpec, ErrorCode, Problem};
 use mainspring_core::job::Job;
 use mainspring_store::{Document, DocumentExpect, EVENTS_PLACE};
-use tokio::sync::Notify;
 
 use crate::app::App;
 use crate::refusal::{Answer, Refusal};
@@ -33,30 +32,13 @@ use crate::refusal::{Answer, Refusal};
 pub(crate) use book::{Book, CHANNEL, KeptRule, RULE, SILENCE, Silence};
 pub(crate) use deliver::send_test;
 pub(crate) use outbox::{list, newest, redeliver};
+pub(crate) use shared::Alerts;
 pub(crate) use states::{open_alerts, open_of};
 
 /// The name of the place of alerts among the events.
 const PLACE: &str = "alerts";
 /// Documents that are read at once.
 const PAGE: u32 = 500;
-
-/// What the parts of a server share about alerts.
-#[derive(Debug, Default)]
-pub(crate) struct Alerts {
-    /// Is woken when rules change, so that they hold at once.
-    pub(crate) changed: Notify,
-    /// Is woken when there is a message to send.
-    pub(crate) outbox: Notify,
-    /// The folder of secrets.
-    secrets: Option<PathBuf>,
-}
-
-impl Alerts {
-    /// Begins with the folder where secrets are, if there is one.
-    pub(crate) fn new(secrets: Option<PathBuf>) -> Self {
-        Self { changed: Notify::new(), outbox: Notify::new(), secrets }
-    }
-}
 
 /// Evaluates and delivers until the server closes.
 pub(crate) async fn serve(app: App) {

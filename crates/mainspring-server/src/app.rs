@@ -93,7 +93,7 @@ impl Inner {
     pub(crate) async fn in_memory(closing: watch::Receiver<bool>) -> App {
         let store = Arc::new(mainspring_store::MemoryStore::new());
         let engine = Engine::start(store, mainspring_engine::Settings::default()).await.unwrap();
-        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
+        let opened = Access::open(&**engine.store(), &crate::settings::Settings::default()).await.unwrap();
         Arc::new(Self::new(Arc::new(engine), opened.access, closing, ("UTC".into(), "a".into(), 1)))
     }
 

@@ -21,9 +21,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 
+use crate::closing::closed;
 use crate::grouped::Grouped;
 use crate::seats::{Asking, Seat, Seats, Source};
-use crate::server::closed;
 
 /// How long the head of a request may take, and an idle connection stay.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);

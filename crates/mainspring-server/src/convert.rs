@@ -9,6 +9,7 @@ mod alert;
 mod bundle;
 mod calendar;
 pub(crate) mod calls;
+mod defaults;
 mod flow;
 mod job;
 mod retry;

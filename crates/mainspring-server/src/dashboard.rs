@@ -3,15 +3,15 @@
 //! One dashboard is made at a time and kept for two seconds, so many that look cost as much as one.
 
 mod attention;
+mod cache;
 mod failing;
+mod jobs;
 mod peaks;
 mod series;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api::{Dashboard, DashboardCounters, LongRun};
-use mainspring_core::job::Job;
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, Timestamp};
 use mainspring_store::{JobDigest, RunDigest};
@@ -20,7 +20,9 @@ use rustc_hash::FxHashMap;
 use crate::app::App;
 use crate::refusal::Answer;
 use crate::show::{self, instant};
-use failing::Failing;
+pub(crate) use cache::Cache;
+use cache::Kept;
+use jobs::{is_of, jobs};
 use peaks::Peaks;
 pub(crate) use series::Range;
 
@@ -38,19 +40,6 @@ const LOOKED_AT: u32 = 1_000;
 /// Ended runs of which the usual time is computed, and how many it takes.
 const USUAL_RUNS: u32 = 20;
 const USUAL_RUNS_MIN: usize = 5;
-
-type Key = (Range, Option<String>);
-
-/// What was shown last.
-#[derive(Default)]
-pub(crate) struct Cache(tokio::sync::Mutex<Kept>);
-
-#[derive(Default)]
-struct Kept {
-    dashboards: BTreeMap<Key, (Timestamp, Arc<Dashboard>)>,
-    peaks: BTreeMap<Option<String>, (Timestamp, Peaks)>,
-    failing: Failing,
-}
 
 /// Shows the dashboard of a range and a namespace, or of all.
 pub(crate) async fn dashboard(app: &App, range: Range, namespace: Option<String>) -> Answer<Arc<Dashboard>> {
@@ -97,7 +86,7 @@ async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>,
         workers: u32::try_from(workers.len()).unwrap_or(u32::MAX),
     };
     let longest = longest(app, namespace, now).await?;
-    let mut attention = kept.failing.look(app, namespace).await?;
+    let mut attention = kept.failing.look(&**app.control().store(), namespace).await?;
     attention.extend(attention::stuck(&longest));
     attention.extend(attention::late(&figures.runs, now));
     let hour = store.rollups(Range::Hour.span(), Range::Hour.begin(now), now + 1).await?;
@@ -125,7 +114,7 @@ async fn peaks(app: &App, kept: &mut Kept, namespace: Option<&str>, now: Timesta
     if let Some((_, peaks)) = kept.peaks.get(&key).filter(|(made, _)| is_fresh(*made, now, PEAKS_KEPT_MS)) {
         return Ok(peaks.clone());
     }
-    let peaks = Peaks::look(app, namespace, now).await?;
+    let peaks = Peaks::look(app.control(), namespace, now).await?;
     if kept.peaks.len() >= DASHBOARDS_MAX {
         kept.peaks.clear();
     }
@@ -142,7 +131,7 @@ async fn longest(app: &App, namespace: Option<&str>, now: Timestamp) -> Answer<V
     let mut ids: Vec<JobId> = running.iter().map(|(job, _)| *job).collect();
     ids.sort_unstable();
     ids.dedup();
-    let jobs = jobs(app, ids).await?;
+    let jobs = jobs(&**app.control().store(), ids).await?;
     running.retain(|(job, _)| is_of(namespace, jobs.get(job)));
     running.truncate(LONGEST as usize);
     let mut ids: Vec<JobId> = running.iter().map(|(job, _)| *job).collect();
@@ -163,17 +152,6 @@ async fn longest(app: &App, namespace: Option<&str>, now: Timestamp) -> Answer<V
         })
     };
     Ok(running.into_iter().filter_map(show).collect())
-}
-
-/// Whether a job is there, and in a namespace or any.
-fn is_of(namespace: Option<&str>, job: Option<&Arc<Job>>) -> bool {
-    job.is_some_and(|job| namespace.is_none_or(|namespace| job.key.namespace == namespace))
-}
-
-/// Definitions by id. Those of deleted jobs are missing.
-async fn jobs(app: &App, ids: Vec<JobId>) -> Answer<FxHashMap<JobId, Arc<Job>>> {
-    let rows = app.control().store().jobs_by_id(ids).await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.definition)).collect())
 }
 
 /// What nineteen of twenty of a job's last runs that succeeded stayed below.

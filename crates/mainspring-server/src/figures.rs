@@ -12,7 +12,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 
-use crate::xxl;
+use crate::xxl::Figures as ExecutorFigures;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct Answered {
@@ -33,7 +33,7 @@ pub(crate) struct Figures {
     alert_messages: Family<ResultLabel, Counter>,
     refused: Family<ResultLabel, Counter>,
     /// Of XXL-JOB's executors.
-    pub(crate) xxl: xxl::Figures,
+    pub(crate) xxl: ExecutorFigures,
     clock_offset: Gauge<f64, AtomicU64>,
     connections: Family<StateLabel, Gauge<i64, AtomicI64>>,
 }
@@ -51,7 +51,7 @@ impl Figures {
         let (streams, clock_offset, connections) = (Gauge::default(), Gauge::default(), Family::default());
         let (webhooks_resting, deliveries, refused) = (Gauge::default(), Family::default(), Family::default());
         let (alerts_open, alert_messages) = (Gauge::default(), Family::default());
-        let xxl = xxl::Figures::default();
+        let xxl = ExecutorFigures::default();
         xxl.register(&mut catalogue);
         catalogue.register("alerts_open", "Alerts that are open", alerts_open.clone());
         catalogue.register("alert_messages", "Messages sent to channels of alerts", alert_messages.clone());

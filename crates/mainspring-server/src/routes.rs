@@ -34,6 +34,7 @@ pub(crate) mod preview;
 mod queues;
 mod reanchor;
 mod reruns;
+mod route;
 pub(crate) mod runs;
 mod session;
 mod stream;
@@ -47,10 +48,11 @@ mod workers;
 pub(crate) mod xxl;
 pub(crate) mod xxl_glue;
 
-pub(crate) use alerts::silence_shown;
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
-use mainspring_api::{Limits, ProblemDetails};
+use axum::middleware::from_fn_with_state;
+use mainspring_api::ProblemDetails;
+use route::Route;
+pub(crate) use route::{ALL_NAMESPACES, DEFAULT_NAMESPACE, named_namespace};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::security::{
@@ -60,84 +62,14 @@ use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, ResponseBuilder, Type,
 };
 use utoipa::{PartialSchema, ToSchema};
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+use utoipa_axum::router::OpenApiRouter;
 
 use crate::access::Permission;
 use crate::access::session::COOKIE;
 use crate::app::App;
 use crate::console;
-use crate::extract::BodyLimits;
-use crate::idempotency;
 use crate::inspect::{self, Inspect};
-use crate::layers::{self, Gate};
-
-/// In place of the name of a namespace: all of them. It is no name.
-pub(crate) const ALL_NAMESPACES: &str = "-";
-
-/// The namespace that a path names, if it is not all of them.
-pub(crate) fn named_namespace(namespace: &str) -> Option<&str> {
-    (namespace != ALL_NAMESPACES).then_some(namespace)
-}
-
-/// Handlers of a path that want the same.
-pub(crate) struct Route {
-    permission: Permission,
-    limits: Limits,
-    repeatable: bool,
-    conditional: bool,
-    handlers: UtoipaMethodRouter<App>,
-}
-
-impl Route {
-    fn new(permission: Permission, handlers: UtoipaMethodRouter<App>) -> Self {
-        Self { permission, limits: Limits::FILE, repeatable: false, conditional: false, handlers }
-    }
-
-    fn public(handlers: UtoipaMethodRouter<App>) -> Self {
-        Self::new(Permission::Public, handlers)
-    }
-
-    fn view(handlers: UtoipaMethodRouter<App>) -> Self {
-        Self::new(Permission::View, handlers)
-    }
-
-    fn operate(handlers: UtoipaMethodRouter<App>) -> Self {
-        Self::new(Permission::Operate, handlers)
-    }
-
-    fn edit(handlers: UtoipaMethodRouter<App>) -> Self {
-        Self::new(Permission::Edit, handlers)
-    }
-
-    fn work(handlers: UtoipaMethodRouter<App>) -> Self {
-        Self::new(Permission::Work, handlers)
-    }
-
-    /// Takes the body of an apply.
-    fn large(self) -> Self {
-        Self { limits: Limits::APPLY, ..self }
-    }
-
-    /// Takes an idempotency key.
-    fn repeatable(self) -> Self {
-        Self { repeatable: true, ..self }
-    }
-
-    /// Takes the version that must be there, also for a POST.
-    fn conditional(self) -> Self {
-        Self { conditional: true, ..self }
-    }
-
-    fn guarded(self, app: &App) -> UtoipaMethodRouter<App> {
-        let (schemas, paths, mut handlers) = self.handlers;
-        if self.repeatable {
-            handlers = handlers.layer(from_fn_with_state(App::clone(app), idempotency::once));
-        }
-        let gate = Gate { app: App::clone(app), permission: self.permission, limits: BodyLimits(self.limits) };
-        handlers = handlers.layer(from_fn_with_state(gate, layers::admit)).layer(from_fn(layers::note_route));
-        (schemas, paths, handlers)
-    }
-}
+use crate::layers;
 
 fn table() -> Vec<Route> {
     [

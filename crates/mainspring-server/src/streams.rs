@@ -10,9 +10,9 @@ use mainspring_api::ErrorCode;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::app::{App, LIVE_MAX, STREAMS_MAX};
+use crate::closing::closed;
 use crate::figures::Streaming;
 use crate::refusal::{Answer, Refusal};
-use crate::server::closed;
 
 /// A stream looks again after this time, whatever it has heard.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);

@@ -28,8 +28,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, timeout};
 
 use crate::app::App;
+use crate::closing::closed;
 use crate::routes::events::{self, Wanted};
-use crate::server::closed;
 
 pub(crate) use message::test_message;
 pub(crate) use send::without_path;

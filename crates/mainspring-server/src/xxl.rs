@@ -8,6 +8,7 @@ pub(crate) mod apps;
 mod attempt;
 mod callback;
 mod children;
+mod ends;
 mod executors;
 mod figures;
 pub(crate) mod forms;
@@ -22,22 +23,23 @@ mod openings;
 pub(crate) mod protocol;
 pub(crate) mod scripts;
 mod serve;
+mod sync;
+mod told;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use mainspring_schedule::Timestamp;
 use mainspring_tasks::OutboundPolicy;
 use mainspring_xxl::{Address, Client, ClientLimits, Reach};
 use rustc_hash::FxHashMap;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, Semaphore};
 
 use self::attempt::Attempt;
 use self::executors::{Executors, Key, Moment};
 use self::hands::Hand;
-use crate::app::App;
+use self::sync::lock;
 use crate::grouped::Grouped;
-use crate::server::closed;
 
 pub(crate) use self::figures::Figures;
 pub(crate) use self::serve::serve;
@@ -99,10 +101,6 @@ impl Xxl {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Xxl {
     fn now_ms(&self) -> i64 {
         i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(i64::MAX)
@@ -155,18 +153,5 @@ impl Xxl {
         if let Some(requests) = self.refused.note(Instant::now(), why.to_owned()) {
             tracing::warn!(requests, "an executor was refused: {why}");
         }
-    }
-}
-
-/// Waits, or until the server closes. False: it closes.
-async fn rest(app: &App, time: Duration) -> bool {
-    let mut closing = app.closing.clone();
-    tokio::time::timeout(time, closed(&mut closing)).await.is_err()
-}
-
-/// Waits until a value that is watched is so. For ever, if nobody can set it any more.
-async fn until<T>(watch: &mut watch::Receiver<T>, is_so: impl FnMut(&T) -> bool) {
-    if watch.wait_for(is_so).await.is_err() {
-        std::future::pending::<()>().await;
     }
 }

@@ -3,7 +3,7 @@
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use mainspring_schedule::Timestamp;
 
-use super::{hash_of, same};
+use super::digest::{hash_of, same};
 
 /// How long a code can be used.
 const LIFETIME_MS: i64 = 10 * 60_000;

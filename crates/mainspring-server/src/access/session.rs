@@ -8,9 +8,9 @@ use mainspring_schedule::Timestamp;
 use mainspring_store::Store;
 use sha2::Sha256;
 
+use super::digest::{from_hex, to_hex};
 use super::site::Site;
-use super::{from_hex, to_hex};
-use crate::StartError;
+use crate::settings::StartError;
 
 /// Name of the cookie.
 pub(crate) const COOKIE: &str = "ms_session";

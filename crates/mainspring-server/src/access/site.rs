@@ -4,7 +4,7 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri};
 
-use crate::StartError;
+use crate::settings::StartError;
 
 /// The address of the console and the API, as browsers know it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,5 +1,6 @@
 //! Rules and silences as they are kept, and what they mean for a job.
 
+use mainspring_api::AlertSilence;
 use mainspring_core::alert::{Rule, Scope, Wants, wants};
 use mainspring_core::job::Job;
 use mainspring_schedule::Timestamp;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::all;
 use crate::app::App;
+use crate::show::instant;
 
 /// Kinds of documents: channels and rules by their names, silences by their ids.
 pub(crate) const CHANNEL: &str = "alert_channel";
@@ -36,6 +38,22 @@ pub(crate) struct Silence {
     pub(crate) reason: String,
     /// Who asked for it.
     pub(crate) by: String,
+}
+
+impl Silence {
+    /// As the API shows it.
+    pub(crate) fn shown(&self, document: &Document) -> AlertSilence {
+        AlertSilence {
+            id: document.name.clone(),
+            namespace: self.scope.namespace.clone(),
+            job: self.scope.job.clone(),
+            label: self.scope.labels.iter().next().map(|(key, value)| format!("{key}={value}")),
+            until: instant(self.until),
+            reason: self.reason.clone(),
+            by: self.by.clone(),
+            created_at: instant(document.at),
+        }
+    }
 }
 
 /// All rules and silences.

@@ -16,8 +16,8 @@ use super::chat::Hook;
 use super::outbox::{self, Letter, SENT};
 use super::{Failure, chat, mail, message, secret};
 use crate::app::App;
+use crate::closing::closed;
 use crate::refusal::Answer;
-use crate::server::closed;
 
 /// A look follows another after this time, at the latest and at the earliest.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);

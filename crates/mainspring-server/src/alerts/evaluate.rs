@@ -20,7 +20,7 @@ use super::outbox::{self, Letter, OUTBOX};
 use super::states::{self, Kept, STATE};
 use super::{Book, PLACE, all};
 use crate::app::App;
-use crate::server::closed;
+use crate::closing::closed;
 
 /// A look follows another after this time, at the latest and at the earliest.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);

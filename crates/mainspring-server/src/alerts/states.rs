@@ -62,7 +62,7 @@ pub(crate) async fn open_of(app: &App, job: &JobRow) -> Result<Vec<OpenAlert>> {
 
 fn shown(app: &App, book: &Book, job: Option<&Job>, kept: &Kept) -> Vec<OpenAlert> {
     let silence = job.and_then(|job| book.silence(job, app.now()));
-    let silence = silence.map(|(document, silence)| crate::routes::silence_shown(document, silence));
+    let silence = silence.map(|(document, silence)| silence.shown(document));
     let one = |(condition, open): (&Condition, &Open)| OpenAlert {
         namespace: kept.key.namespace.clone(),
         job: job.map_or(&kept.key, |job| &job.key).name.clone(),

@@ -12,6 +12,7 @@ use mainspring_schedule::Calendar;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::defaults::unless_default;
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_text, positive_ms};
@@ -167,11 +168,6 @@ pub fn job_spec(job: &Job) -> JobSpec {
     retry::write(&job.retry, &mut spec);
     write_triggers(&job.triggers, &mut spec);
     spec
-}
-
-/// A policy, unless it is what holds where nothing is said.
-pub(super) fn unless_default<T: Default + PartialEq>(policy: T) -> Option<T> {
-    Some(policy).filter(|policy| !mainspring_model::is_default(policy))
 }
 
 fn written(param: &ParamSpec) -> Value {

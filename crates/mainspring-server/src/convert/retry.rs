@@ -3,7 +3,7 @@
 use mainspring_api::{self as api, JobSpec, OneOrMany, Problem};
 use mainspring_core::job::{RetryOn, RetryPolicy};
 
-use super::job::unless_default;
+use super::defaults::unless_default;
 use super::schedule::OrNote;
 use super::task::class_range;
 use super::texts::{duration_ms, duration_text};

@@ -10,7 +10,7 @@ use mainspring_core::compile::{self, FieldError};
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{Calendar, TimeOfDay, Timestamp, Trigger, Zone};
 
-use super::job::unless_default;
+use super::defaults::unless_default;
 use super::texts::{duration_ms, duration_text, instant, positive_ms};
 use super::{problem, under};
 

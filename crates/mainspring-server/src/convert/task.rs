@@ -6,7 +6,7 @@ use mainspring_api::{
 use mainspring_core::job;
 use mainspring_tasks::{CallPart, HttpCall};
 
-use super::job::unless_default;
+use super::defaults::unless_default;
 use super::schedule::OrNote;
 use super::texts::{duration_text, positive_ms};
 

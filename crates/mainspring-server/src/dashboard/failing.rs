@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use mainspring_api::{Attention, AttentionKind};
 use mainspring_core::JobId;
 use mainspring_core::run::RunState;
-use mainspring_store::EventRow;
+use mainspring_store::{EventRow, Store};
 use rustc_hash::FxHashMap;
 
 use super::attention::item;
-use super::{is_of, jobs};
-use crate::app::App;
+use super::jobs::{is_of, jobs};
 use crate::refusal::Answer;
 use crate::show::instant;
 
@@ -38,8 +37,7 @@ pub(super) struct Failing {
 
 impl Failing {
     /// Reads on, and shows what fails: the newest first.
-    pub(super) async fn look(&mut self, app: &App, namespace: Option<&str>) -> Answer<Vec<Attention>> {
-        let store = app.control().store();
+    pub(super) async fn look(&mut self, store: &dyn Store, namespace: Option<&str>) -> Answer<Vec<Attention>> {
         let mut through = begin(self.through, store.last_event().await?);
         for _ in 0..READS_MAX {
             let events = store.events(through, EVENTS_AT_ONCE).await?;
@@ -51,7 +49,7 @@ impl Failing {
             }
         }
         self.through = Some(through);
-        self.show(app, namespace).await
+        self.show(store, namespace).await
     }
 
     fn hear(&mut self, event: &EventRow) {
@@ -72,14 +70,14 @@ impl Failing {
         }
     }
 
-    async fn show(&self, app: &App, namespace: Option<&str>) -> Answer<Vec<Attention>> {
+    async fn show(&self, store: &dyn Store, namespace: Option<&str>) -> Answer<Vec<Attention>> {
         let mut newest: Vec<(i64, JobId)> = self.jobs.iter().map(|(job, seq)| (*seq, *job)).collect();
         newest.sort_unstable_by(|a, b| b.cmp(a));
         let mut definitions = FxHashMap::default();
         let mut ids: Vec<JobId> = Vec::new();
         for part in newest.chunks(namespace.map_or(SHOWN_MAX, |_| JOBS_AT_ONCE)) {
             let part: Vec<JobId> = part.iter().map(|(_, job)| *job).collect();
-            definitions.extend(jobs(app, part.clone()).await?);
+            definitions.extend(jobs(store, part.clone()).await?);
             ids.extend(part.into_iter().filter(|id| is_of(namespace, definitions.get(id))));
             if ids.len() >= SHOWN_MAX {
                 break;
@@ -87,7 +85,7 @@ impl Failing {
         }
         ids.truncate(SHOWN_MAX);
         let mut shown = Vec::new();
-        for digest in app.control().store().job_digests(ids, STREAK_MAX).await? {
+        for digest in store.job_digests(ids, STREAK_MAX).await? {
             let Some(job) = definitions.get(&digest.job) else { continue };
             let ended = digest.recent.iter().filter(|run| run.state.is_final());
             let streak: Vec<_> = ended.take_while(|run| run.state == RunState::Failed).collect();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mainspring_api::{FirePeak, FirePeakJob};
 use mainspring_core::Timestamp;
 use mainspring_core::job::Job;
+use mainspring_engine::Control;
 
-use crate::app::App;
 use crate::refusal::Answer;
 use crate::show::instant;
 
@@ -26,10 +26,10 @@ pub(super) struct Peaks {
 }
 
 impl Peaks {
-    pub(super) async fn look(app: &App, namespace: Option<&str>, now: Timestamp) -> Answer<Self> {
+    pub(super) async fn look(control: &Control, namespace: Option<&str>, now: Timestamp) -> Answer<Self> {
         let begin = begin(now);
         let until = begin + PART_MS * PARTS as i64 + -1;
-        let mut herd = app.control().herd(until, TRIGGERS_MAX, FIRES_MAX).await?;
+        let mut herd = control.herd(until, TRIGGERS_MAX, FIRES_MAX).await?;
         herd.fires.retain(|(_, job)| namespace.is_none_or(|namespace| job.key.namespace == namespace));
         Ok(Self { parts: parts(begin, herd.fires), complete: herd.complete })
     }

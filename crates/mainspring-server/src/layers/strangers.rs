@@ -9,9 +9,9 @@ use mainspring_api::{ErrorCode, routes};
 use mainspring_xxl::Credentials;
 
 use crate::app::App;
+use crate::closing::closed;
 use crate::refusal::Refusal;
 use crate::seats::Seat;
-use crate::server::closed;
 use crate::xxl::forms;
 
 /// The connection of a request. Routers in tests have none.

@@ -13,7 +13,7 @@ use tokio::time::MissedTickBehavior;
 
 use super::ring::{Batch, Change, Kind};
 use crate::app::App;
-use crate::server::closed;
+use crate::closing::closed;
 use crate::show;
 use crate::show::instant;
 

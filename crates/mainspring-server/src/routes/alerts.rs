@@ -17,8 +17,6 @@ use crate::app::App;
 use crate::extract::{PathOf, QueryOf};
 use crate::refusal::{Answer, Refusal};
 
-pub(crate) use silences::silence_shown;
-
 /// Channels, rules and silences of a cluster, each.
 const DOCUMENTS_MAX: u32 = 1_000;
 

@@ -18,7 +18,7 @@ use mainspring_store::{CalendarRow, Error as StoreError, Expect, JobRow};
 use serde_json::Value;
 use utoipa_axum::routes;
 
-use super::{Route, calendars, export, jobs};
+use super::{DEFAULT_NAMESPACE, Route, calendars, export};
 use crate::afters;
 use crate::app::App;
 use crate::calls;
@@ -119,14 +119,13 @@ struct Step<W, R> {
 }
 
 async fn compile(app: &App, bundle: Bundle) -> Answer<Compiled> {
-    let (names, bundle) =
-        off_thread(move || Ok((convert::calendars_of(&bundle, jobs::DEFAULT_NAMESPACE), bundle))).await?;
+    let (names, bundle) = off_thread(move || Ok((convert::calendars_of(&bundle, DEFAULT_NAMESPACE), bundle))).await?;
     let known = calendars::known(app, names).await?;
     let (now, timezone) = (app.now(), app.default_timezone.clone());
     off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
         let around = Surroundings {
-            namespace: jobs::DEFAULT_NAMESPACE,
+            namespace: DEFAULT_NAMESPACE,
             timezone: &timezone,
             now,
             calendars: &find,
@@ -362,7 +361,7 @@ fn users_first(rows: Vec<CalendarRow>) -> Answer<Vec<CalendarRow>> {
 fn namespaces_of(bundle: &Bundle) -> BTreeSet<String> {
     let jobs = bundle.jobs.iter().map(|job| &job.namespace);
     let calendars = bundle.calendars.iter().map(|calendar| &calendar.namespace);
-    let usual = bundle.namespace.as_deref().unwrap_or(jobs::DEFAULT_NAMESPACE);
+    let usual = bundle.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
     let items = jobs.chain(calendars).map(|namespace| namespace.as_deref().unwrap_or(usual).to_owned());
     bundle.namespace.iter().chain(&bundle.namespaces).cloned().chain(items).collect()
 }

@@ -13,7 +13,8 @@ use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
-use super::{Route, tasks};
+use super::Route;
+use super::tasks::tasks_of;
 use crate::app::App;
 use crate::extract::QueryOf;
 use crate::pages;
@@ -81,7 +82,7 @@ impl Parents {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
                 let of = match app.control().store().run(parent).await? {
-                    Some(parent) => tasks::tasks_of(app, &parent).await?,
+                    Some(parent) => tasks_of(app, &parent).await?,
                     None => None,
                 };
                 unknown.insert(of)

@@ -17,7 +17,7 @@ use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
 use tokio::sync::Mutex;
 use utoipa_axum::routes;
 
-use super::{Route, jobs};
+use super::{DEFAULT_NAMESPACE, Route};
 use crate::access::ScriptRight;
 use crate::app::App;
 use crate::convert::{self, CompiledFlow};
@@ -347,7 +347,7 @@ fn runs_at(flow: &str, node: &str, address: Option<&str>) -> Refusal {
 
 /// A flow as people type it: without the namespace `default`.
 fn named(namespace: &str, name: &str) -> String {
-    if namespace == jobs::DEFAULT_NAMESPACE { name.to_owned() } else { format!("{namespace}/{name}") }
+    if namespace == DEFAULT_NAMESPACE { name.to_owned() } else { format!("{namespace}/{name}") }
 }
 
 fn named_alike(spec: &FlowSpec, namespace: &str, name: &str) -> Answer<()> {

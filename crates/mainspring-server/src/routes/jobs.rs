@@ -17,7 +17,7 @@ use mainspring_store::{Error as StoreError, Expect, JobQuery, JobRow};
 use serde_json::{Map, Value};
 use utoipa_axum::routes;
 
-use super::{Route, calendars, runs};
+use super::{DEFAULT_NAMESPACE, Route, calendars, runs};
 use crate::access::Caller;
 use crate::afters;
 use crate::app::App;
@@ -36,8 +36,6 @@ use crate::waits;
 use crate::words::Reads;
 use crate::xxl::scripts;
 
-/// The namespace of items that name none.
-pub(crate) const DEFAULT_NAMESPACE: &str = "default";
 /// How often a write starts again that others keep overtaking.
 const TRIES: usize = 10;
 /// Names that are looked through for one that is spelled alike.

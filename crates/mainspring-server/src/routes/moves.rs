@@ -11,7 +11,10 @@ use mainspring_core::run::RunState;
 use mainspring_store::{Moving, QueueMove as StoreMove};
 use utoipa_axum::routes;
 
-use super::runs::{self, id};
+use super::{
+    DEFAULT_NAMESPACE,
+    runs::{self, id},
+};
 use super::{Route, jobs, queues};
 use crate::access::Caller;
 use crate::app::App;
@@ -48,7 +51,7 @@ async fn move_queue(
     let which = match &asked.job {
         None => Moving::All,
         Some(name) => {
-            let namespace = asked.namespace.as_deref().unwrap_or(jobs::DEFAULT_NAMESPACE);
+            let namespace = asked.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
             Moving::Job(jobs::find(&app, &JobKey::new(namespace, name)).await?.id)
         }
     };

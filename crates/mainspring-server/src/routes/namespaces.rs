@@ -115,7 +115,7 @@ pub(super) async fn find(store: &dyn Store, name: &str) -> Answer<Option<Namespa
 
 /// Refuses lists of a namespace that does not exist. The one called `default` always does.
 pub(super) async fn must_exist(app: &App, name: &str) -> Answer<()> {
-    if name == super::jobs::DEFAULT_NAMESPACE || find(&**app.control().store(), name).await?.is_some() {
+    if name == super::DEFAULT_NAMESPACE || find(&**app.control().store(), name).await?.is_some() {
         return Ok(());
     }
     Err(missing(name))

@@ -9,7 +9,7 @@ use mainspring_store::RunQuery;
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
-use super::{Route, jobs, namespaces};
+use super::{DEFAULT_NAMESPACE, Route, jobs, namespaces};
 use crate::app::App;
 use crate::extract::QueryOf;
 use crate::pages;
@@ -33,7 +33,7 @@ async fn next(
     let limit = pages::limit(filter.limit)?;
     let until = filter.until.map_or_else(|| app.now() + DAY_MS, from_wire);
     let job = filter.job.as_ref().map(|name| {
-        let namespace = filter.namespace.as_deref().unwrap_or(jobs::DEFAULT_NAMESPACE);
+        let namespace = filter.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
         JobKey::new(namespace, name)
     });
     match (&job, &filter.namespace) {

@@ -9,7 +9,7 @@ use mainspring_core::job::TriggerDefinition;
 use mainspring_schedule::{CalendarUnit, Lang, Schedule, Timestamp, Trigger, Zone};
 use utoipa_axum::routes;
 
-use super::{Route, calendars, jobs};
+use super::{DEFAULT_NAMESPACE, Route, calendars};
 use crate::app::App;
 use crate::convert::{self, Known, Surroundings};
 use crate::extract::{Body, off_thread};
@@ -54,7 +54,7 @@ pub(crate) async fn of(app: &App, request: PreviewRequest, language: Lang) -> An
             return Err(Refusal::invalid(vec![Problem::new(ErrorCode::FieldValue, detail).at("/past")]));
         }
     };
-    let namespace = request.namespace.clone().unwrap_or_else(|| jobs::DEFAULT_NAMESPACE.to_owned());
+    let namespace = request.namespace.clone().unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned());
     let bundle = trial(&request, &namespace);
     let known = calendars::known(app, convert::calendars_of(&bundle, &namespace)).await?;
     let timezone = app.default_timezone.clone();

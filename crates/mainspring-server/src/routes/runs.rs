@@ -11,7 +11,8 @@ use mainspring_core::{JobId, RunId};
 use mainspring_store::RunQuery;
 use utoipa_axum::routes;
 
-use super::{Route, jobs, named_namespace, namespaces, tasks};
+use super::tasks::tasks_of;
+use super::{Route, jobs, named_namespace, namespaces};
 use crate::app::App;
 use crate::extract::{OptionalBody, PathOf, QueryOf};
 use crate::idempotency::Deed;
@@ -190,7 +191,7 @@ pub(super) fn id(text: &str) -> Answer<RunId> {
 /// Answers with a run, and how far its tasks are if it is a workflow.
 pub(super) async fn shown(app: &App, id: RunId, status: StatusCode) -> Answer<Response> {
     let run = app.control().run(id).await?;
-    let tasks = tasks::tasks_of(app, &run).await?;
+    let tasks = tasks_of(app, &run).await?;
     let missed = app.control().store().has_missed_deadline(id).await?;
     let mut shown = Runs::new(app.control()).show(run).await?;
     if let Some(tasks) = tasks {

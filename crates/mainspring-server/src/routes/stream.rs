@@ -19,10 +19,10 @@ use utoipa_axum::routes;
 use super::Route;
 use crate::access::Caller;
 use crate::app::App;
+use crate::closing::closed;
 use crate::extract::QueryOf;
 use crate::live::{Listener, Topic, messages, parse};
 use crate::refusal::{Answer, Refusal};
-use crate::server::closed;
 use crate::streams::{self, Seat};
 
 /// How often a stream asks whether its caller may still listen.

@@ -1,5 +1,7 @@
 //! Tasks of workflow runs: where they stand, why, and what is asked of them.
 
+mod read;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -23,6 +25,7 @@ use crate::pauses;
 use crate::refusal::{Answer, Refusal};
 use crate::show;
 use crate::tasks::{self, Place, Tasks};
+pub(super) use read::tasks_of;
 
 /// Runs of tasks that are read at the same time.
 const READS: usize = 16;
@@ -331,16 +334,6 @@ async fn load(app: &App, run: &str) -> Answer<(RunInfo, Tasks)> {
             Err(Refusal::new(ErrorCode::RunNotWorkflow, detail))
         }
     }
-}
-
-/// Reads the tasks of a run; nothing if it is no workflow, or its definition is gone.
-pub(super) async fn tasks_of(app: &App, run: &RunInfo) -> Answer<Option<Tasks>> {
-    let store = app.control().store();
-    let definition = show::definition_of(&**store, run).await?.filter(|definition| definition.workflow().is_some());
-    let Some(definition) = definition else { return Ok(None) };
-    let row = store.workflow(run.id, 0).await?;
-    let run = run.clone();
-    off_thread(move || Ok(Tasks::new(&run, definition, row))).await
 }
 
 fn find(tasks: &Tasks, name: &str) -> Answer<Place> {

@@ -15,8 +15,9 @@ use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
+use super::tasks::tasks_of;
 use super::triggers::Show;
-use super::{Route, jobs, labels, runs, tasks, triggers};
+use super::{Route, jobs, labels, runs, triggers};
 use crate::app::App;
 use crate::extract::PathOf;
 use crate::pauses::{self, Paused};
@@ -51,7 +52,7 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
 /// Why a run is where it is; of a workflow run, also why those of its tasks are that do not run.
 pub(super) async fn reasons_of(app: &App, run: RunInfo) -> Answer<Vec<WhyReason>> {
     let waits = matches!(run.state, RunState::Held | RunState::Scheduled);
-    if !waits && let Some(tasks) = tasks::tasks_of(app, &run).await? {
+    if !waits && let Some(tasks) = tasks_of(app, &run).await? {
         let mut reasons = vec![why::workflow(&run, &tasks.counts(), tasks.rerun_as)];
         reasons.extend(run.cancel_requested_at.filter(|_| !run.state.is_final()).map(|at| why::asked_to_end(&run, at)));
         match run.state {

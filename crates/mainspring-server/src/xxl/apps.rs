@@ -2,17 +2,18 @@
 //!
 //! A token is sent to executors, so it is kept as it is and not as a hash: `docs/decisions/xxl-tokens.md`.
 
+mod known;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use mainspring_schedule::Timestamp;
-use mainspring_store::{Document, DocumentExpect, Store, causes};
+use mainspring_store::{Document, DocumentExpect, Store};
 use mainspring_xxl::{Address, Credentials, Tokens};
 use serde::{Deserialize, Serialize};
 
-use super::rest;
-use crate::app::App;
+pub(super) use known::known;
 
 /// The kind of their documents.
 const KIND: &str = "xxl_app";
@@ -26,8 +27,6 @@ pub(crate) const INSTANCES: u32 = 1_000;
 pub(crate) const OLD_TOKEN_MS: i64 = 24 * 3_600_000;
 /// For how long apps are not read again: a token that is replaced through another node opens for that long.
 const KEPT: Duration = Duration::from_secs(1);
-/// Pause before the store is asked again.
-const AGAIN: Duration = Duration::from_millis(500);
 /// The token that XXL-JOB ships since 2.3.1.
 pub(crate) const DEFAULT_TOKEN: &str = "default_token";
 
@@ -149,21 +148,6 @@ pub(crate) async fn put(
 /// Removes an app. True: it was there.
 pub(crate) async fn remove(store: &dyn Store, name: &str) -> Result<bool, mainspring_store::Error> {
     store.remove_document(KIND, name).await
-}
-
-/// The apps as they were a moment ago, however often it takes to read them. Nothing: the server closes.
-pub(super) async fn known(app: &App) -> Option<Apps> {
-    loop {
-        match app.xxl.apps.read(&**app.control().store(), app.now()).await {
-            Ok(apps) => return Some(apps),
-            Err(error) => {
-                tracing::warn!(error = %causes(&error), "the apps of executors could not be read; trying again");
-                if !rest(app, AGAIN).await {
-                    return None;
-                }
-            }
-        }
-    }
 }
 
 /// Apps by name.

@@ -3,29 +3,34 @@
 //! It is sent once. Only where no connection was made, so that nothing was sent, does it go to another executor of the app. What
 //! became of one whose sending was not answered shows in a callback, or in what the executor says of the job.
 
-use std::sync::{Arc, Mutex, OnceLock};
+mod shared;
+
+use std::sync::Arc;
 use std::time::Duration;
 
+use mainspring_core::JobId;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{Block, Task, XxlTask};
 use mainspring_core::routing::Strategy;
 use mainspring_core::run::AttemptOutcome;
-use mainspring_core::{JobId, RunId};
 use mainspring_engine::{Given, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
 use mainspring_xxl::words::{BlockStrategy, GlueType};
 use mainspring_xxl::{Ability, Address, Dispatch, Event, Killing, Order, Reply, RunAnswer, Stop, Vigil};
 use serde_json::Value;
-use tokio::sync::watch;
 
 use super::apps::{self, Apps};
+use super::callback;
+use super::ends::cut;
 use super::executors::{Callee, Key};
 use super::hands::{Hand, Permit};
 use super::ledger::{self, Opened, Sent};
 use super::log::LogPull;
-use super::{callback, lock, rest, until};
+use super::sync::{lock, until};
 use crate::app::App;
+use crate::closing::rest;
+pub(super) use shared::Attempt;
 
 /// Between two looks at an attempt: at its log, its time, and what the executor says of its job.
 const LOOK: Duration = Duration::from_secs(2);
@@ -35,70 +40,6 @@ const GRACE_MS: i64 = 5_000;
 const AGAIN: Duration = Duration::from_millis(500);
 /// The lowest number that a job is given here; those below are for job files.
 pub(super) const JOB_ID_MIN: i64 = 1_000_000_000;
-
-/// An attempt, for those who hear of it.
-#[derive(Debug)]
-pub(super) struct Attempt {
-    pub(super) run: RunId,
-    pub(super) attempt: u32,
-    sent: OnceLock<Sent>,
-    /// The executor that has it, or is being sent it.
-    sends_to: Mutex<Option<Key>>,
-    stop: watch::Sender<Option<Stop>>,
-    over: watch::Sender<bool>,
-}
-
-impl Attempt {
-    pub(super) fn new(run: RunId, attempt: u32) -> Self {
-        Self {
-            run,
-            attempt,
-            sent: OnceLock::new(),
-            sends_to: Mutex::default(),
-            stop: watch::Sender::new(None),
-            over: watch::Sender::new(false),
-        }
-    }
-
-    /// Why its end was asked for, if it was.
-    pub(super) fn stop(&self) -> Option<Stop> {
-        *self.stop.borrow()
-    }
-
-    /// Asks for its end. The first reason stays.
-    pub(super) fn ask_stop(&self, why: Stop) {
-        self.stop.send_if_modified(|stop| stop.is_none().then(|| *stop = Some(why)).is_some());
-    }
-
-    /// Its number, once it has one.
-    pub(super) fn log_id(&self) -> Option<i64> {
-        self.sent().map(|sent| sent.log_id)
-    }
-
-    /// What is written down of it, once that is. It may have gone to another executor since.
-    pub(super) fn sent(&self) -> Option<&Sent> {
-        self.sent.get()
-    }
-
-    /// The executor that has it, or is being sent it.
-    pub(super) fn sends_to(&self) -> Option<Key> {
-        lock(&self.sends_to).clone()
-    }
-
-    /// Notes which executor that is.
-    pub(super) fn goes_to(&self, key: Key) {
-        *lock(&self.sends_to) = Some(key);
-    }
-
-    /// Notes that it is over and recorded.
-    pub(super) fn end(&self) {
-        self.over.send_replace(true);
-    }
-
-    fn is_over(&self) -> bool {
-        *self.over.borrow()
-    }
-}
 
 /// Sends an attempt and follows it until it is over. Returns once nothing more is to be done for it here.
 pub(super) async fn run(app: App, hand: Arc<Hand>, attempt: Arc<Attempt>, given: Given) {
@@ -223,7 +164,7 @@ impl Work {
     /// Waits before the ledger is asked again. Nothing: the server closes.
     async fn ledger_away(&self, error: &mainspring_store::Error) -> Option<()> {
         tracing::warn!(error = %causes(error), run.id = %self.sent.run, "an attempt for an executor could not be written down; trying again");
-        rest(&self.app, AGAIN).await.then_some(())
+        rest(&self.app.closing, AGAIN).await.then_some(())
     }
 
     /// Sends the attempt to its executor, or to another one as long as nobody could be reached. Nothing: no executor has it, which is
@@ -327,7 +268,7 @@ impl Work {
                 Err(pause_ms) => pause_ms,
             };
             tokio::select! {
-                is_open = rest(&self.app, Duration::from_millis(pause_ms.unsigned_abs())) => {
+                is_open = rest(&self.app.closing, Duration::from_millis(pause_ms.unsigned_abs())) => {
                     if !is_open {
                         return None;
                     }
@@ -419,7 +360,7 @@ impl Work {
             tokio::select! {
                 () = until(&mut over, |over| *over) => {}
                 () = until(&mut stop, |stop| stop.is_some()), if !asked => {}
-                _ = tokio::time::timeout(LOOK, crate::server::closed(&mut closing)) => {
+                _ = tokio::time::timeout(LOOK, crate::closing::closed(&mut closing)) => {
                     if *closing.borrow() {
                         return;
                     }
@@ -500,7 +441,7 @@ impl Work {
     async fn end(&self, outcome: AttemptOutcome, code: &str, why: String) {
         let detail = AttemptDetail {
             error_code: Some(code.to_owned()),
-            error: Some(callback::cut(why, 4_096)),
+            error: Some(cut(why, 4_096)),
             ..AttemptDetail::default()
         };
         while !self.attempt.is_over() {
@@ -509,7 +450,7 @@ impl Work {
                 Ok(_) | Err(WorkerError::NotFound(_)) => return self.attempt.end(),
                 Err(error) => {
                     tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "the end of an attempt could not be recorded; trying again");
-                    if !rest(&self.app, AGAIN).await {
+                    if !rest(&self.app.closing, AGAIN).await {
                         return;
                     }
                 }

@@ -10,11 +10,12 @@ use mainspring_core::job::{Job, JobKey, ScheduleDefinition};
 use mainspring_store::{JobRow, NamedTrigger, Store};
 use mainspring_xxl::{Fields, family};
 
-use super::jobs::{self, BY, Numbered, Told, said};
+use super::jobs::{self, BY, Numbered};
+use super::told::{Told, said};
 use crate::app::App;
 use crate::convert;
 use crate::pauses::{self, Paused};
-use crate::routes;
+use crate::routes::jobs as job_routes;
 
 /// A job that a change of its parent changes.
 pub(super) struct Child {
@@ -135,14 +136,14 @@ pub(super) async fn start(app: &App, row: &JobRow) -> Told<()> {
         app.control().resume_trigger(key, &trigger.name).await.map_err(said)?;
         pauses::forget(app, Paused::Trigger(trigger.row.id)).await.map_err(said)?;
     }
-    routes::jobs::resume_one(app, key).await.map(drop).map_err(said)
+    job_routes::resume_one(app, key).await.map(drop).map_err(said)
 }
 
 /// Stops the schedule of a job. Its parents still start it.
 pub(super) async fn stop(app: &App, row: &JobRow) -> Told<()> {
     let (store, key) = (app.control().store(), &row.definition.key);
     if !is_child(&row.definition) {
-        return routes::jobs::pause_one(app, key, BY.to_owned(), None).await.map(drop).map_err(said);
+        return job_routes::pause_one(app, key, BY.to_owned(), None).await.map(drop).map_err(said);
     }
     for trigger in own(&**store, row).await?.iter().filter(|trigger| !trigger.own_pause) {
         app.control().pause_trigger(key, &trigger.name).await.map_err(said)?;

@@ -21,7 +21,7 @@ use mainspring_store::causes;
 use mainspring_xxl::{CONTENT_TYPE, Fields};
 use serde_json::{Value, json};
 
-use super::jobs::Told;
+use super::told::Told;
 use crate::access::{Asked, Permission, session};
 use crate::app::App;
 use crate::console;
@@ -65,7 +65,7 @@ async fn serve(State(app): State<App>, request: Request) -> Response {
     if let Err(refusal) = admitted(&app, permission, request.method(), request.headers()) {
         strangers::note(&app, strangers::seat(&request), &refusal, &path);
         // XXL-JOB's own answer to those that are not signed in.
-        return said(json!({"code": 501, "msg": format!("not login: {}", super::jobs::said(refusal))}));
+        return said(json!({"code": 501, "msg": format!("not login: {}", super::told::said(refusal))}));
     }
     if let Some(seat) = strangers::seat(&request) {
         seat.is_admitted();
@@ -162,7 +162,7 @@ async fn login(app: &App, request: Request) -> Response {
     if !fields.text("password").is_some_and(|password| app.access.is_token(password)) {
         let refusal = Refusal::new(ErrorCode::AuthInvalid, "the password is not the access token of the server");
         strangers::note(app, seat.as_ref(), &refusal, "/login");
-        return said(json!({"code": 500, "msg": super::jobs::said(refusal)}));
+        return said(json!({"code": 500, "msg": super::told::said(refusal)}));
     }
     if let Some(seat) = seat {
         seat.is_admitted();

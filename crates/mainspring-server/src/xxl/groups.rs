@@ -3,7 +3,7 @@
 use mainspring_store::{Document, DocumentExpect};
 
 use super::apps::{self, AppRow};
-use super::jobs::{Told, said};
+use super::told::{Told, said};
 use crate::app::App;
 
 /// The kind of the documents that say which app has a number.

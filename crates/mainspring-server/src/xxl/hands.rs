@@ -1,25 +1,29 @@
 //! Plays the worker for one executor: polls for it, starts what it is given, and says what it has.
 
+mod hand;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_api::XxlBreaker;
+use mainspring_core::Incarnation;
 use mainspring_core::cluster::Status;
-use mainspring_core::{Incarnation, RunId};
-use mainspring_engine::{Poll, WorkerError};
+use mainspring_engine::WorkerError;
 use mainspring_store::{Document, DocumentExpect, Error as StoreError, WorkerInfo, causes};
-use mainspring_xxl::{Admission, Breaker, Gate, GateLimits, Stop};
+use mainspring_xxl::{Admission, Stop};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
 
 use super::attempt::{self, Attempt};
 use super::executors::{Executors, Key};
-use super::{ledger, lock, rest};
+use super::ledger;
+use super::sync::lock;
 use crate::access::to_hex;
 use crate::app::App;
+use crate::closing::rest;
+pub(super) use hand::Hand;
 
 /// The kind of the documents that say which worker stands for which executor.
 pub(super) const KIND: &str = "xxl_worker";
@@ -29,26 +33,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 const ELSEWHERE_MS: i64 = 5_000;
 /// After how many milliseconds one may ask again where there is no room.
 const FULL_MS: i64 = 50;
-/// How long a poll waits: then the executor is looked at again.
-const WAIT_MS: u64 = 8_000;
-
-/// What this node does for one executor.
-#[derive(Debug)]
-pub(super) struct Hand {
-    pub(super) key: Key,
-    state: Mutex<State>,
-    /// Counts what a poll that is under way does not know.
-    changed: watch::Sender<u64>,
-}
-
-#[derive(Debug)]
-struct State {
-    worker: Option<Incarnation>,
-    /// Its place in the order of workers, as the store has it.
-    place: Option<u32>,
-    attempts: BTreeMap<(RunId, u32), Arc<Attempt>>,
-    gate: Gate,
-}
 
 /// Which worker stands for an executor, and which process start plays it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -62,106 +46,6 @@ pub(super) struct Stand {
     /// Whether it speaks the dialect that names its app, which a beat would tell.
     #[serde(default)]
     pub(super) names_app: bool,
-}
-
-impl Hand {
-    pub(super) fn new(key: Key) -> Self {
-        let state =
-            State { worker: None, place: None, attempts: BTreeMap::new(), gate: Gate::new(GateLimits::default()) };
-        Self { key, state: Mutex::new(state), changed: watch::Sender::new(0) }
-    }
-
-    pub(super) fn worker(&self) -> Option<Incarnation> {
-        lock(&self.state).worker
-    }
-
-    /// Whether its worker stands where the executor does.
-    pub(super) fn is_placed(&self, executors: &Executors) -> bool {
-        let state = lock(&self.state);
-        state.worker.is_none() || state.place == executors.place(&self.key)
-    }
-
-    /// How many runs it has.
-    pub(super) fn running(&self) -> u32 {
-        u32::try_from(lock(&self.state).attempts.len()).unwrap_or(u32::MAX)
-    }
-
-    /// Has its poll begun again.
-    pub(super) fn note_change(&self) {
-        self.changed.send_modify(|count| *count += 1);
-    }
-
-    /// Where its breaker stands, and until when at least it is open, by a clock that is never set.
-    pub(super) fn breaker(&self) -> (XxlBreaker, Option<i64>) {
-        match lock(&self.state).gate.breaker() {
-            Breaker::Closed => (XxlBreaker::Closed, None),
-            Breaker::Open { until } => (XxlBreaker::Open, Some(until)),
-            Breaker::Trying => (XxlBreaker::Trying, None),
-        }
-    }
-
-    /// The executors that have its runs: another one of the app has those that could not be sent to this one.
-    fn holders(&self) -> Vec<Key> {
-        let state = lock(&self.state);
-        state.attempts.values().map(|attempt| attempt.sends_to().unwrap_or_else(|| self.key.clone())).collect()
-    }
-
-    /// Asks to send a request.
-    fn admit(&self, now_ms: i64) -> Admission {
-        lock(&self.state).gate.admit(now_ms)
-    }
-
-    /// Notes that a request was answered.
-    fn answered(&self) {
-        let mut state = lock(&self.state);
-        let was_open = state.gate.is_open();
-        state.gate.answered();
-        drop(state);
-        if was_open {
-            self.note_change();
-        }
-    }
-
-    /// Notes that a request was admitted and not made.
-    fn unsent(&self, now_ms: i64) {
-        lock(&self.state).gate.unsent(now_ms);
-    }
-
-    /// Notes that a request was not answered.
-    fn failed(&self, now_ms: i64) {
-        lock(&self.state).gate.failed(now_ms);
-        self.note_change();
-    }
-
-    /// Notes that the executor was heard by itself.
-    pub(super) fn heard(&self, now_ms: i64) {
-        let mut state = lock(&self.state);
-        if state.gate.is_open() {
-            state.gate.heard(now_ms);
-            drop(state);
-            self.note_change();
-        }
-    }
-
-    /// Takes an attempt out that is over.
-    pub(super) fn take(&self, attempt: &Arc<Attempt>) {
-        let mut state = lock(&self.state);
-        let key = (attempt.run, attempt.attempt);
-        if state.attempts.get(&key).is_some_and(|there| Arc::ptr_eq(there, attempt)) {
-            state.attempts.remove(&key);
-        }
-        drop(state);
-        self.note_change();
-    }
-
-    /// The next question of its worker.
-    fn question(&self, number: u64, takes: u32) -> Poll {
-        let state = lock(&self.state);
-        let holds: Vec<(RunId, u32)> = state.attempts.keys().copied().collect();
-        let has = u32::try_from(holds.len()).unwrap_or(u32::MAX);
-        let free = if state.gate.is_open() { 0 } else { takes.saturating_sub(has) };
-        Poll { number, free, holds, wait_ms: Some(WAIT_MS) }
-    }
 }
 
 /// Leave to send one request to an executor. Whatever becomes of its holder, the gate hears of it: a request that was sent and of which
@@ -249,7 +133,7 @@ pub(super) async fn play(app: App, hand: Arc<Hand>) {
                     break;
                 }
                 Err(WorkerError::Draining) => {
-                    if !rest(&app, AGAIN).await {
+                    if !rest(&app.closing, AGAIN).await {
                         break;
                     }
                     continue;
@@ -268,7 +152,7 @@ pub(super) async fn play(app: App, hand: Arc<Hand>) {
         let told = tokio::select! {
             told = poll => told,
             () = async { if changed.changed().await.is_err() { std::future::pending().await } } => continue,
-            () = crate::server::closed(&mut closing) => break,
+            () = crate::closing::closed(&mut closing) => break,
         };
         match told {
             Ok(told) => {
@@ -285,7 +169,7 @@ pub(super) async fn play(app: App, hand: Arc<Hand>) {
                     let state = lock(&hand.state);
                     state.attempts.values().filter(|one| one.run == run).for_each(|one| one.ask_stop(Stop::Kill));
                 }
-                if told.draining && !rest(&app, AGAIN).await {
+                if told.draining && !rest(&app.closing, AGAIN).await {
                     break;
                 }
             }
@@ -301,7 +185,7 @@ pub(super) async fn play(app: App, hand: Arc<Hand>) {
             }
             Err(WorkerError::Stale) => number = number.max(app.now().as_millis().unsigned_abs()) + 1_000,
             Err(WorkerError::Draining) => {
-                if !rest(&app, AGAIN).await {
+                if !rest(&app.closing, AGAIN).await {
                     break;
                 }
             }
@@ -322,7 +206,7 @@ fn forget(app: &App, attempts: impl Iterator<Item = Arc<Attempt>>) {
 
 async fn trouble(app: &App, what: &str, error: &WorkerError) {
     tracing::warn!(error = %causes(error), "could not {what} for an executor; trying again");
-    rest(app, AGAIN).await;
+    rest(&app.closing, AGAIN).await;
 }
 
 /// How many runs an executor is to have; nothing: it is to have none any more, and its worker leaves.
@@ -454,9 +338,10 @@ fn name_of((app, address): &Key) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_core::{JobId, RunSource};
+    use mainspring_core::{JobId, RunId, RunSource};
     use mainspring_schedule::Timestamp;
-    use mainspring_xxl::{Address, Credentials, DEAD_MS};
+    use mainspring_xxl::{Address, Credentials, DEAD_MS, GateLimits};
+    use tokio::sync::watch;
 
     use super::super::SENDS_MAX;
     use super::super::executors::Moment;

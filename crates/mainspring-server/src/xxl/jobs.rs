@@ -1,6 +1,6 @@
 //! Jobs by the numbers that XXL-JOB's scripts know them by: what its forms and the API of 3.5 do with them.
 
-use mainspring_api::{JobSpec, Problem, SavedFrom, WriteOptions};
+use mainspring_api::{JobSpec, SavedFrom, WriteOptions};
 use mainspring_core::JobId;
 use mainspring_core::job::{JobKey, Task};
 use mainspring_core::run::Origin;
@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use super::attempt::{JOB_ID_MIN, job_id};
 use super::children;
+use super::told::{Told, said};
 use crate::access::Caller;
 use crate::app::App;
 use crate::extract::Condition;
-use crate::refusal::Refusal;
 use crate::routes::apply::{self, Together};
-use crate::routes::{jobs, runs};
+use crate::routes::{DEFAULT_NAMESPACE, jobs, runs};
 use crate::saver::Saver;
 use crate::{alerts, convert};
 
@@ -31,25 +31,11 @@ const PAGE: u32 = 1_000;
 /// How often a number is looked for.
 const TRIES: usize = 1_000;
 
-/// What came of something, or why nothing did, in words.
-pub(super) type Told<T> = Result<T, String>;
-
 /// A job with its number.
 pub(super) struct Numbered {
     pub(super) id: i64,
     pub(super) app: String,
     pub(super) row: JobRow,
-}
-
-/// Why a request was refused, in one line.
-pub(super) fn said(refusal: impl Into<Refusal>) -> String {
-    let details = refusal.into().0;
-    let told = |problem: &Problem| format!("{} ({})", problem.message, problem.code.as_str());
-    let all: Vec<String> = details.errors.iter().map(told).collect();
-    match all.is_empty() {
-        true => details.detail.clone(),
-        false => all.join("; "),
-    }
 }
 
 fn numbered(row: JobRow) -> Option<Numbered> {
@@ -93,7 +79,7 @@ pub(super) async fn find(store: &dyn Store, id: i64, app: Option<&str>) -> Told<
 pub(super) async fn add(app: &App, of: &str, fields: &Fields, within: Option<&str>) -> Told<(i64, Vec<String>)> {
     let id = new_number(&**app.control().store(), app.now()).await?;
     let (spec, notes) = fields.job(id, of, &app.default_timezone)?;
-    let key = JobKey::new(jobs::DEFAULT_NAMESPACE, &spec.name);
+    let key = JobKey::new(DEFAULT_NAMESPACE, &spec.name);
     tracing::info!(job = %key, app = of, "a job is made as XXL-JOB's scripts make it");
     let more = save(app, (&key, id, None), spec, fields, within).await?;
     Ok((id, [notes, more].concat()))

@@ -10,7 +10,7 @@ use mainspring_store::{Corrected, Correction, Error, Store};
 use mainspring_tasks::{LogLine, Stream};
 use mainspring_xxl::{Callback, Dispatch, Event, Outcome, Stop, Verdict};
 
-use super::callback::{chunk, end_of};
+use super::ends::{chunk, end_of};
 use super::ledger::{self, Sent};
 use crate::app::App;
 

@@ -5,7 +5,7 @@ use mainspring_store::causes;
 use mainspring_tasks::{LogLine, Stream};
 use mainspring_xxl::{Ability, LogReader};
 
-use super::callback::{chunk, cut};
+use super::ends::{chunk, cut};
 use super::executors::Callee;
 use super::ledger::Sent;
 use crate::app::App;

@@ -8,8 +8,8 @@ use axum::http::Method;
 use mainspring_xxl::{Credentials, Fields};
 use serde_json::{Value, json};
 
-use super::jobs::{self, Told};
-use super::protocol::WRONG_TOKEN;
+use super::jobs;
+use super::told::{Told, WRONG_TOKEN};
 use super::{children, groups, protocol};
 use crate::app::App;
 use crate::layers::strangers;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use mainspring_store::{Document, DocumentExpect, Error, Store};
 use tokio::sync::oneshot;
 
-use super::lock;
+use super::sync::lock;
 
 /// Documents that are written at a time.
 const AT_ONCE: usize = 500;

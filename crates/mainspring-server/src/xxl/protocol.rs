@@ -18,8 +18,10 @@ use mainspring_store::causes;
 use mainspring_xxl::{CONTENT_TYPE, Call, Credentials, Method, Registration, answer, refusal};
 
 use super::apps::{AppRow, Apps};
-use super::{callback, open, rest};
+use super::told::WRONG_TOKEN;
+use super::{callback, open};
 use crate::app::App;
+use crate::closing::rest;
 use crate::layers::{self, strangers};
 use crate::refusal::Refusal;
 
@@ -27,8 +29,6 @@ use crate::refusal::Refusal;
 const BODY_MAX: usize = 32 << 20;
 /// Longest address, in bytes: with the name of a queue it is the name of a line.
 const ADDRESS_MAX: usize = 180;
-/// What XXL-JOB says to a wrong token.
-pub(super) const WRONG_TOKEN: &str = "The access token is wrong.";
 
 /// The routes of the protocol.
 pub(crate) fn router() -> Router<App> {
@@ -107,7 +107,7 @@ pub(super) async fn apps_of(app: &App, begun: Instant) -> Result<Apps, String> {
     loop {
         match app.xxl.apps.read(&**app.control().store(), app.now()).await {
             Ok(apps) => return Ok(apps),
-            Err(error) if begun.elapsed() > callback::PATIENCE || !rest(app, callback::AGAIN).await => {
+            Err(error) if begun.elapsed() > callback::PATIENCE || !rest(&app.closing, callback::AGAIN).await => {
                 let why = causes(&error).to_string();
                 app.xxl.note_refused(&format!("the database is away: {why}"));
                 return Err("the database is away; try again".to_owned());
@@ -138,7 +138,7 @@ fn registry(
     if !app.xxl.executors().has_room(&key, most, moment.ms) {
         return Err(refused(format!("there are {most} executors of the app already, and no more may register")));
     }
-    if let Some(hand) = super::lock(&app.xxl.hands).get(&key) {
+    if let Some(hand) = super::sync::lock(&app.xxl.hands).get(&key) {
         hand.heard(moment.ms);
     }
     if app.xxl.executors().beat(&key, &registration.written, credentials, moment) {

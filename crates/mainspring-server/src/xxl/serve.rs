@@ -12,9 +12,9 @@ use tokio::task::JoinSet;
 
 use super::executors::Key;
 use super::hands::{self, Hand, Stand};
-use super::{lock, rest, until};
+use super::sync::{lock, until};
 use crate::app::App;
-use crate::server::closed;
+use crate::closing::{closed, rest};
 
 /// How often executors are looked at, at least.
 const LOOK: Duration = Duration::from_secs(2);
@@ -82,7 +82,7 @@ async fn remember(app: &App) -> bool {
             Ok(()) => return true,
             Err(error) => {
                 tracing::warn!(error = %causes(&error), "the executors of the last start could not be read; trying again");
-                if !rest(app, LOOK).await {
+                if !rest(&app.closing, LOOK).await {
                     return false;
                 }
             }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mainspring_api::{ElsewhereSpec, ErrorCode, JobSpec, NeedSpec, OneOrMany, Problem, TaskSpec};
 use mainspring_core::workflow::{At, Elsewhere};
 
-use crate::convert::job::unless_default;
+use crate::convert::defaults::unless_default;
 use crate::convert::texts::{duration_ms, duration_text, positive_ms};
 
 /// Returns a workflow with a task for each thing that its tasks need of other workflows, which they need by its name. What cannot be read

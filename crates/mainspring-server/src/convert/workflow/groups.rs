@@ -7,7 +7,7 @@ use mainspring_core::workflow::{Group, TaskDefinition, Workflow};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::convert::job::unless_default;
+use crate::convert::defaults::unless_default;
 
 /// What a task has from its groups.
 #[derive(Debug, Default)]

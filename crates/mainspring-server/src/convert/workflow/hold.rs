@@ -5,7 +5,7 @@ use mainspring_core::compile;
 use mainspring_core::workflow::{Approval, ClockTime, Hold};
 use mainspring_schedule::{BadTimeOfDay, TimeOfDay};
 
-use crate::convert::job::unless_default;
+use crate::convert::defaults::unless_default;
 use crate::convert::schedule::OrNote;
 use crate::convert::texts::{duration_text, instant, positive_ms};
 use crate::convert::{Surroundings, problem};

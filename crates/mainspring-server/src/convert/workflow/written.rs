@@ -11,7 +11,7 @@ use mainspring_schedule::Timestamp;
 use serde::Deserialize;
 
 use super::groups;
-use crate::convert::job::unless_default;
+use crate::convert::defaults::unless_default;
 use crate::convert::{Known, NO_LINES, Surroundings, job};
 
 const NO_TIME: &str = "0s";

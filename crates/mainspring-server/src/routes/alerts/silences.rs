@@ -19,7 +19,6 @@ use crate::extract::{Body, PathOf};
 use crate::layers::DONE;
 use crate::pauses;
 use crate::refusal::{Answer, Refusal};
-use crate::show::instant;
 
 /// The longest silence, in milliseconds: 400 days.
 const LONGEST_MS: i64 = 400 * 86_400_000;
@@ -32,7 +31,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = routes::ALERT_SILENCES, tag = "alerts", responses((status = 200, body = Vec<AlertSilence>)))]
 async fn silences(State(app): State<App>) -> Answer<Json<Vec<AlertSilence>>> {
     let found = app.control().store().documents(SILENCE, None, app.now(), super::DOCUMENTS_MAX).await?;
-    let read = |document: &Document| Some(silence_shown(document, &serde_json::from_str(&document.body).ok()?));
+    let read = |document: &Document| Some(serde_json::from_str::<Silence>(&document.body).ok()?.shown(document));
     Ok(Json(found.iter().filter_map(read).collect()))
 }
 
@@ -62,7 +61,7 @@ async fn silence(
     store.put_document(document.clone(), DocumentExpect::Absent).await?;
     app.alerts.changed.notify_one();
     tracing::info!(silence = document.name, by = silence.by, %until, reason = silence.reason, "alerts are silenced");
-    Ok((StatusCode::CREATED, Json(silence_shown(&document, &silence))))
+    Ok((StatusCode::CREATED, Json(silence.shown(&document))))
 }
 
 /// Ends a silence.
@@ -108,18 +107,4 @@ fn check(spec: &AlertSilenceSpec, until: Timestamp, now: Timestamp) -> Answer<BT
         None => BTreeMap::new(),
     };
     if problems.is_empty() { Ok(labels) } else { Err(Refusal::invalid(problems)) }
-}
-
-/// A silence as the API shows it.
-pub(crate) fn silence_shown(document: &Document, silence: &Silence) -> AlertSilence {
-    AlertSilence {
-        id: document.name.clone(),
-        namespace: silence.scope.namespace.clone(),
-        job: silence.scope.job.clone(),
-        label: silence.scope.labels.iter().next().map(|(key, value)| format!("{key}={value}")),
-        until: instant(silence.until),
-        reason: silence.reason.clone(),
-        by: silence.by.clone(),
-        created_at: instant(document.at),
-    }
 }

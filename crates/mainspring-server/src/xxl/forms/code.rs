@@ -4,7 +4,8 @@ use mainspring_api::XxlGlueChange;
 use mainspring_xxl::Fields;
 use serde_json::Value;
 
-use super::super::jobs::{self, Told, said, saver};
+use super::super::jobs::{self, saver};
+use super::super::told::{Told, said};
 use super::Content;
 use crate::app::App;
 use crate::extract::Condition;

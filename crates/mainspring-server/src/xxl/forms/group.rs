@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::super::apps::{self, AppRow};
 use super::super::groups;
-use super::super::jobs::{self, Told, said};
+use super::super::jobs;
+use super::super::told::{Told, said};
 use super::{Content, page, time};
 use crate::app::App;
 use crate::routes::xxl;

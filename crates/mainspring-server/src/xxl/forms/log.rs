@@ -8,7 +8,8 @@ use mainspring_store::{RunInfo, RunQuery};
 use mainspring_xxl::Fields;
 use serde_json::{Value, json};
 
-use super::super::jobs::{self, Numbered, Told, said};
+use super::super::jobs::{self, Numbered};
+use super::super::told::{Told, said};
 use super::super::{apps, groups, ledger};
 use super::{Content, page, time};
 use crate::app::App;
