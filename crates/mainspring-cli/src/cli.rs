@@ -112,7 +112,7 @@ pub fn parse() -> Result<Cli> {
             let _ = error.print();
             return Error::silent(Exit::Success);
         }
-        crate::output::note(crate::help::in_our_style(&error));
+        crate::notes::note(crate::help::in_our_style(&error));
         Error::silent(Exit::Usage)
     })
 }

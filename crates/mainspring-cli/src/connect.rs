@@ -276,7 +276,7 @@ pub fn read_token(file: &Path) -> Result<String> {
     if let Some(mode) = open_to_others(file) {
         let shown = file.display();
         let text = format_args!("others may read the token file {shown} (mode {mode:o})\n  hint: chmod 600 {shown}");
-        crate::output::warning("token.readable", text);
+        crate::notes::warning("token.readable", text);
     }
     match text.trim() {
         "" => {

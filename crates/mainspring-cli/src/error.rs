@@ -141,10 +141,10 @@ impl Error {
     /// Prints all reports on stderr.
     pub fn print(&self) {
         for report in &self.reports {
-            crate::output::note(format_args!("\x1b[1;31merror[{}]\x1b[0m: {report}", report.code));
+            crate::notes::note(format_args!("\x1b[1;31merror[{}]\x1b[0m: {report}", report.code));
         }
         if self.omitted > 0 {
-            crate::output::note(format_args!("and {} more", self.omitted));
+            crate::notes::note(format_args!("and {} more", self.omitted));
         }
     }
 }

@@ -24,6 +24,7 @@ mod input;
 mod logging;
 mod name;
 mod node;
+mod notes;
 mod output;
 mod pages;
 mod past;

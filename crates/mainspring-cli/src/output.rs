@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, ValueEnum};
 use mainspring_api::Problem;
@@ -15,6 +14,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
+use crate::notes::{self, note};
 
 mod neutral;
 mod style;
@@ -114,9 +114,6 @@ pub struct Output {
     terminal: bool,
 }
 
-/// Whether `--quiet` was given, for what is said where no [`Output`] is at hand.
-static QUIET: AtomicBool = AtomicBool::new(false);
-
 impl Output {
     /// Applies the options; `--color` holds for the whole process.
     ///
@@ -128,7 +125,7 @@ impl Output {
             Color::Always => anstream::ColorChoice::Always.write_global(),
             Color::Never => anstream::ColorChoice::Never.write_global(),
         }
-        QUIET.store(args.quiet, Ordering::Relaxed);
+        notes::set_quiet(args.quiet);
         Ok(Self {
             form: args.form(),
             terminal: io::stdout().is_terminal(),
@@ -326,18 +323,6 @@ impl OutputArgs {
 #[derive(Serialize)]
 struct Items<'a, T> {
     items: &'a [T],
-}
-
-/// Prints a line on stderr. A stderr that cannot be written leaves nobody to tell.
-pub fn note(text: impl fmt::Display) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
-}
-
-/// Says on stderr what a person should know, unless `--quiet`, where no [`Output`] is at hand.
-pub fn warning(code: &str, text: impl fmt::Display) {
-    if !QUIET.load(Ordering::Relaxed) {
-        note(format_args!("\x1b[1;33mwarning[{code}]\x1b[0m: {text}"));
-    }
 }
 
 fn write_failed(error: io::Error) -> Error {

@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::{Instant, interval, interval_at};
 
 use crate::error::Result;
-use crate::output::{Output, Progress, note};
+use crate::notes::note;
+use crate::output::{Output, Progress};
 
 /// How often something that is counted is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(200);

@@ -79,7 +79,7 @@ pub fn zone(name: &str) -> Result<TimeZone> {
 /// The zone of this machine. One that `TZ` names and nobody knows is UTC, as with other programs, but not in silence.
 fn machine_zone(tz: Option<&str>) -> TimeZone {
     if let Some(warning) = tz.and_then(unusable) {
-        crate::output::warning("cli.zone", warning);
+        crate::notes::warning("cli.zone", warning);
     }
     TimeZone::system()
 }

@@ -1,6 +1,6 @@
 //! Serialized forms of expressions, schedules, triggers and calendars, validated when read.
 
-use std::sync::Arc;
+pub(crate) mod arcs;
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -88,39 +88,5 @@ impl<'de> Deserialize<'de> for Date {
         let year = year.filter(|year| year.len() >= 4).and_then(|year| year.parse().ok());
         let date = Self::new(year.ok_or_else(wrong)?, part(month).ok_or_else(wrong)?, part(day).ok_or_else(wrong)?);
         if date.is_valid() { Ok(date) } else { Err(wrong()) }
-    }
-}
-
-/// Writes shared values as if they were owned.
-pub(crate) mod shared {
-    use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<T: Serialize, S: Serializer>(value: &Arc<T>, serializer: S) -> Result<S::Ok, S::Error> {
-        value.as_ref().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<T>, D::Error> {
-        T::deserialize(deserializer).map(Arc::new)
-    }
-}
-
-/// Like [`shared`], for optional values.
-pub(crate) mod shared_option {
-    use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
-
-    #[expect(clippy::ref_option, reason = "serde asks for it")]
-    pub(crate) fn serialize<T: Serialize, S: Serializer>(
-        value: &Option<Arc<T>>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        value.as_deref().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Arc<T>>, D::Error> {
-        Ok(Option::<T>::deserialize(deserializer)?.map(Arc::new))
     }
 }

@@ -61,7 +61,7 @@ pub struct Trigger {
     /// Removes fire times.
     #[cfg_attr(
         feature = "serde",
-        serde(default, skip_serializing_if = "Option::is_none", with = "crate::forms::shared_option")
+        serde(default, skip_serializing_if = "Option::is_none", with = "crate::forms::arcs::shared_option")
     )]
     pub calendar: Option<Arc<Calendar>>,
     /// The policy for fire times that passed the threshold unfired.
@@ -81,7 +81,7 @@ pub struct Trigger {
 )]
 pub enum Schedule {
     /// The instants of a cron expression.
-    Cron(#[cfg_attr(feature = "serde", serde(with = "crate::forms::shared"))] Arc<Cron>),
+    Cron(#[cfg_attr(feature = "serde", serde(with = "crate::forms::arcs::shared"))] Arc<Cron>),
     /// Each `interval_ms` from the start on: Quartz's SimpleTrigger.
     Every {
         /// The time between two fire times, in milliseconds, above 0.

@@ -6,6 +6,7 @@
 //! makes a look-up a few nanoseconds; later instants are asked of the library each time.
 
 mod names;
+mod offset;
 mod table;
 mod version;
 
@@ -17,6 +18,8 @@ use std::sync::{Arc, LazyLock, Mutex};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use self::names::unknown;
+use self::offset::MAX_OFFSET_MS;
+pub use self::offset::{OffsetWindow, Resolved};
 use self::table::Table;
 pub use self::version::TzdataVersion;
 use crate::Timestamp;
@@ -38,66 +41,6 @@ use crate::civil::{Civil, DAY_MS};
 /// ```
 #[derive(Clone)]
 pub struct Zone(Arc<Table>);
-
-/// The instants that show a given local time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Resolved {
-    /// Exactly one.
-    Once(Timestamp),
-    /// None: the clock jumps over it.
-    Skipped {
-        /// The first instant after the gap, at which the clock has just jumped.
-        gap_end: Timestamp,
-        /// The instant at which the clock *would* show it, had it not jumped. The clock then
-        /// shows the wanted time plus the length of the gap.
-        shifted: Timestamp,
-    },
-    /// Two: the clock is put back and shows it again.
-    Twice {
-        /// The earlier instant, at the offset before the change.
-        first: Timestamp,
-        /// The later instant, at the offset after the change.
-        second: Timestamp,
-    },
-}
-
-impl Resolved {
-    /// Resolves like Java's lenient calendar, and so like Quartz: forward by the length of the gap, and the later of
-    /// two.
-    #[must_use]
-    pub const fn lenient(self) -> Timestamp {
-        match self {
-            Self::Once(t) | Self::Skipped { shifted: t, .. } | Self::Twice { second: t, .. } => t,
-        }
-    }
-
-    /// Resolves by `semantics: standard`: the first instant after the gap, and the first of two.
-    #[must_use]
-    pub const fn earliest(self) -> Timestamp {
-        match self {
-            Self::Once(t) | Self::Skipped { gap_end: t, .. } | Self::Twice { first: t, .. } => t,
-        }
-    }
-}
-
-/// A stretch of time in which a zone's offset from UTC does not change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OffsetWindow {
-    /// The first instant of the stretch; milliseconds since 1970 UTC, `i64::MIN` for "always".
-    pub from_ms: i64,
-    /// The first instant after the stretch; `i64::MAX` for "for ever".
-    pub to_ms: i64,
-    /// Local time minus UTC, in milliseconds.
-    pub offset_ms: i64,
-}
-
-impl OffsetWindow {
-    /// Returns whether the instant lies in the stretch.
-    #[must_use]
-    pub const fn contains(&self, millis: i64) -> bool {
-        self.from_ms <= millis && millis < self.to_ms
-    }
-}
 
 /// No zone has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -279,8 +222,6 @@ impl<'de> serde::Deserialize<'de> for Zone {
     }
 }
 
-/// Larger than any offset, so that a local time this far from both ends of a window belongs to it alone.
-const MAX_OFFSET_MS: i64 = 26 * 3_600_000;
 /// Zones that have been parsed; at most as many as the tz database has.
 static KNOWN: LazyLock<Mutex<HashMap<&'static str, Zone>>> = LazyLock::new(Mutex::default);
 

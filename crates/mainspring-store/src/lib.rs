@@ -31,6 +31,7 @@ mod memory;
 #[cfg(feature = "mysql")]
 mod mysql;
 mod open;
+mod options;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod rollup;
@@ -63,7 +64,8 @@ pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]
 pub use mysql::{ForeignTable, MysqlStore, read_tables};
-pub use open::{Options, open, open_with};
+pub use open::{open, open_with};
+pub use options::Options;
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresStore, Work, work};
 pub use rollup::{RollupRow, RollupSpan};

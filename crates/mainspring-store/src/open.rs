@@ -2,23 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::options::Options;
 use crate::{Error, MemoryStore, Result, Store};
-
-/// How a store in a file is opened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Threads that read for requests; at least 1. The engine has one of its own.
-    pub readers: usize,
-    /// Opens a database although its write-ahead log is damaged, or changes are missing that were acknowledged: they are lost. A damaged log
-    /// is kept beside it, as `<path>-wal.damaged`.
-    pub accept_data_loss: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { readers: 2, accept_data_loss: false }
-    }
-}
 
 /// Opens the store that an address names: `memory:` (nothing outlives the process) `sqlite:PATH` (made if missing),
 /// or `postgres://USER:PASSWORD@HOST/DATABASE` or `mysql://USER:PASSWORD@HOST/DATABASE` (set up if empty).

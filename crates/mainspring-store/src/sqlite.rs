@@ -4,6 +4,7 @@
 //! the disk before they are answered. A few threads read, and one moves pages from the log to the database. The
 //! statements are in `queries/`, the schema in `migrations/sqlite/`.
 
+mod beside;
 mod checkpoint;
 mod connection;
 mod lock;
@@ -21,11 +22,12 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
-use crate::open::Options;
+use crate::options::Options;
 use crate::row::{Disk, StoreInfo, StoreWarning};
 use crate::sql::backend::{Backend, Lane, ReadLane};
 use crate::sql::db::Step;
 use crate::sql::session::Session;
+use beside::with_suffix;
 use checkpoint::Checkpointer;
 use lock::Lock;
 use reader::{Patience, Readers};
@@ -116,12 +118,6 @@ fn behind_links(path: &Path) -> PathBuf {
 
 fn lock_path(path: &Path) -> PathBuf {
     with_suffix(path, ".lock")
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 impl Backend for SqliteStore {

@@ -176,7 +176,7 @@ async fn ask_before_pruning(session: &Session, files: &JobFiles) -> Result {
     match plan.totals.deleted {
         0 => Ok(()),
         _ => {
-            crate::output::note(views::changes(&plan));
+            crate::notes::note(views::changes(&plan));
             confirm::confirm(&format!("Delete {}{}?", deleted(&plan), emptied(&plan)), false)
         }
     }

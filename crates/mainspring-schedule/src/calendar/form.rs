@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Calendar, CalendarError, Rule};
 use crate::cron::Cron;
-use crate::forms::{shared, shared_option};
+use crate::forms::arcs::{shared, shared_option};
 use crate::{Date, DaysOfWeek, TimeOfDay, Zone};
 
 #[derive(serde::Serialize, serde::Deserialize)]

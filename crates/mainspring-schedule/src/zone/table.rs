@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::{MAX_OFFSET_MS, OffsetWindow, Resolved};
+use super::offset::{MAX_OFFSET_MS, OffsetWindow, Resolved};
 use crate::Timestamp;
 use crate::steps::step;
 

@@ -27,7 +27,7 @@ pub(super) struct Mark {
 
 /// Where the mark of a database is.
 pub(super) fn path_of(database: &Path) -> PathBuf {
-    super::with_suffix(database, "-mark")
+    super::beside::with_suffix(database, "-mark")
 }
 
 /// How many transactions were acknowledged, as the mark of a database says. None: there is none, or it is half written.

@@ -64,7 +64,7 @@ fn lost(missing: u64, acknowledged: u64, cause: &str) -> String {
 
 /// Refuses a database whose write-ahead log is damaged, as SQLite would pass over what is behind the damage; or keeps a copy of it.
 pub(super) fn check_log(path: &Path, accept_data_loss: bool) -> Result<(), String> {
-    let log = super::with_suffix(path, "-wal");
+    let log = super::beside::with_suffix(path, "-wal");
     let damage = wal::damage(&log, is_empty(path))
         .map_err(|error| format!("its log {} cannot be read: {error}", log.display()))?;
     let Some(damage) = damage else { return Ok(()) };
@@ -75,7 +75,7 @@ pub(super) fn check_log(path: &Path, accept_data_loss: bool) -> Result<(), Strin
             log.display()
         ));
     }
-    let kept = super::with_suffix(path, "-wal.damaged");
+    let kept = super::beside::with_suffix(path, "-wal.damaged");
     std::fs::copy(&log, &kept)
         .map_err(|error| format!("its damaged log cannot be kept as {}: {error}", kept.display()))?;
     Ok(())
@@ -155,7 +155,7 @@ fn is_empty(path: &Path) -> bool {
 
 /// Whether the file was being made when the power went: SQLite takes back what there is of it.
 fn interrupted(path: &Path) -> bool {
-    std::fs::metadata(super::with_suffix(path, "-journal")).is_ok_and(|journal| journal.len() > 0)
+    std::fs::metadata(super::beside::with_suffix(path, "-journal")).is_ok_and(|journal| journal.len() > 0)
 }
 
 fn check_header(file: &mut File, bytes: u64) -> Result<(), String> {

@@ -414,7 +414,7 @@ pub fn idlers(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Result
                 .handler("nothing", async |_: RunContext| {});
             workers.push(builder.start().await.map_err(|error| broken(&error))?);
         }
-        crate::output::note(format_args!("{} idle workers have joined", workers.len()));
+        crate::notes::note(format_args!("{} idle workers have joined", workers.len()));
         writeln!(std::io::stdout(), "ready").map_err(|error| broken(&error))?;
         let input = std::io::stdin().as_fd().try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd);
         _ = input.map_err(|error| broken(&error))?.read_to_end(&mut Vec::new()).await;

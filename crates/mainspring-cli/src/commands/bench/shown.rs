@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output::{Progress, note};
+use crate::notes::note;
+use crate::output::Progress;
 
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);

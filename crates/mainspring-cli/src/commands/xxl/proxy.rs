@@ -93,7 +93,7 @@ async fn pass(session: Session, args: ProxyArgs, output: &Output) -> Result {
     let proxy = Arc::new(proxy(session, &args, token, begun)?);
     if proxy.tokens.is_none() && !bound.ip().is_loopback() {
         let text = format!("whoever reaches {bound} can start the jobs of {}: give the old server a token", proxy.app);
-        crate::output::warning("xxl.no_token", text);
+        crate::notes::warning("xxl.no_token", text);
     }
     let left = proxy.state.read(|passing| passing.open().iter().map(Passed::id).collect::<Vec<_>>());
     if !left.is_empty() {
@@ -182,8 +182,8 @@ async fn beat(proxy: Arc<Proxy>, address: Address) {
         beat.tick().await;
         let why = proxy.admin.register(&address).await.err();
         match &why {
-            Some(why) if was_well => crate::output::note(format_args!("the old server takes no registration: {why}")),
-            None if !was_well => crate::output::note("the old server takes registrations again"),
+            Some(why) if was_well => crate::notes::note(format_args!("the old server takes no registration: {why}")),
+            None if !was_well => crate::notes::note("the old server takes registrations again"),
             _ => {}
         }
         was_well = why.is_none();

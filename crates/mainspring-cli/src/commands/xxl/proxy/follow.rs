@@ -60,7 +60,7 @@ struct Said(String);
 impl Said {
     fn once(&mut self, what: &str, why: &str) {
         if self.0 != why {
-            crate::output::note(format_args!("{what} waits: {why}"));
+            crate::notes::note(format_args!("{what} waits: {why}"));
             why.clone_into(&mut self.0);
         }
     }
@@ -110,7 +110,7 @@ pub async fn start(proxy: &Proxy, passed: &Passed) -> Result<String, ClientError
     let run = client.run_job(namespace, job, &now).await?;
     if let Err(error) = proxy.state.change(|passing| passing.begun(passed.id(), &run.id)) {
         // The key finds it again.
-        crate::output::note(format_args!("the state cannot be written: {error}"));
+        crate::notes::note(format_args!("the state cannot be written: {error}"));
     }
     Ok(run.id)
 }

@@ -28,7 +28,7 @@ const LINES_MAX: u32 = 1_000;
 pub async fn serve(proxy: Arc<Proxy>, listener: TcpListener) {
     let router = Router::new().fallback(hear).with_state(proxy);
     if let Err(error) = axum::serve(listener, router).await {
-        crate::output::note(format_args!("the proxy listens no more: {error}"));
+        crate::notes::note(format_args!("the proxy listens no more: {error}"));
     }
 }
 
