@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, bail};
 
 mod borders;
+mod circles;
 mod claims;
 mod holes;
 mod licences;
@@ -73,6 +74,7 @@ fn findings(root: &Path) -> anyhow::Result<Vec<Finding>> {
     findings.extend(licences::check(&metadata, root)?);
     findings.extend(sources::check(&sources, root));
     findings.extend(links::check(&sources, root));
+    findings.extend(circles::check(&sources)?);
     findings.extend(claims::check(&sources));
     findings.extend(holes::check(root));
     findings.extend(summaries::check(&sources));

@@ -25,7 +25,7 @@ pub mod router;
 pub mod routing;
 pub mod rule;
 pub mod run;
-mod strong;
+pub mod strong;
 pub mod wheel;
 pub mod workers;
 pub mod workflow;

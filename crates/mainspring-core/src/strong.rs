@@ -5,7 +5,17 @@ const NEVER: u32 = u32::MAX;
 
 /// Returns the strongly connected parts of the nodes that are not in `apart`, each ascending: Tarjan's algorithm (1972) with a stack of
 /// its own, in linear time. No cycle goes through a node that is in `apart`.
-pub(crate) fn parts<'a>(nodes: usize, children: impl Fn(u32) -> &'a [u32], apart: &[u32]) -> Vec<Vec<u32>> {
+///
+/// ```
+/// let children: [&[u32]; 4] = [&[1], &[2], &[1], &[0]];
+/// let mut parts = mainspring_core::strong::parts(4, |node| children[node as usize], &[]);
+/// parts.sort();
+/// assert_eq!(parts, [vec![0], vec![1, 2], vec![3]]);
+/// ```
+///
+/// # Panics
+/// With 2^32 nodes or more.
+pub fn parts<'a>(nodes: usize, children: impl Fn(u32) -> &'a [u32], apart: &[u32]) -> Vec<Vec<u32>> {
     let mut tarjan = Tarjan {
         children,
         found_at: vec![NEVER; nodes],
