@@ -2,6 +2,7 @@
 // SHOTS=folder keeps a picture of every page.
 import { mkdirSync } from 'node:fs';
 import { launch, profile } from './browser.mjs';
+import * as forms from './forms.mjs';
 import * as hardships from './hardships.mjs';
 import * as journeys from './journeys.mjs';
 import * as lists from './lists.mjs';
@@ -25,7 +26,7 @@ const browser = await launch();
 let failed = 0;
 try {
   const seen = await fill(server);
-  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(lists), ...Object.entries(questions), ...Object.entries(hardships), ['looks', looks]]) {
+  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(lists), ...Object.entries(questions), ...Object.entries(forms), ...Object.entries(hardships), ['looks', looks]]) {
     if (typeof test !== 'function' || isLeftOut(name)) continue;
     const start = Date.now();
     const contexts = [];

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Ban, CircleCheck, FilterX, type LucideIcon, PackageOpen, RotateCw, SearchX, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext } from 'react';
-import { type ApiError, NOT_PROBLEM, NO_ANSWER, asApiError } from '@/api/problem';
+import { type ApiError, NOT_PROBLEM, asApiError } from '@/api/problem';
 import { useT } from '@/i18n';
 import { Button } from './Button';
 import css from './Feedback.module.css';
@@ -95,7 +95,7 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
         )
       }
     >
-      {words(problem, t)}
+      {t.said.say(problem.code, problem.message)}
       {problem.hint && (
         <>
           {t.common.stop}
@@ -104,12 +104,6 @@ export function Failure({ error, what, onRetry, missing }: { error: unknown; wha
       )} <RequestId problem={problem} />
     </Note>
   );
-}
-
-function words(problem: ApiError, { errors: t, said }: ReturnType<typeof useT>): string {
-  if (problem.code === NO_ANSWER) return t.noAnswer;
-  if (problem.code === NOT_PROBLEM) return t.unexpected(String(problem.status));
-  return said.say(problem.code, problem.message);
 }
 
 function RequestId({ problem }: { problem: ApiError }) {
@@ -130,7 +124,7 @@ export function StaleNote({ error, onRetry }: { error: unknown; onRetry: () => v
     <div className={css.stale} role="status">
       <TriangleAlert size={14} aria-hidden="true" />
       <span>
-        {t.errors.staleData} {words(problem, t)} <RequestId problem={problem} />
+        {t.errors.staleData} {t.said.say(problem.code, problem.message)} <RequestId problem={problem} />
       </span>
       <Button size="s" icon={RotateCw} onClick={onRetry}>
         {t.common.retry}

@@ -1,18 +1,23 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import css from './Field.module.css';
+import { useProblemAt } from './FormProblems';
 
 export interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;
+  /** Where the value stands in what is sent, such as `name`: what the server refuses of it is said here. */
+  at?: string;
   /** Beside the label, such as a unit or a link. */
   aside?: ReactNode;
   children: (field: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }) => ReactNode;
 }
 
 /** A label, a control, a hint, and what is wrong with it. */
-export function Field({ label, hint, error, aside, children }: FieldProps) {
+export function Field({ label, hint, error: own, at, aside, children }: FieldProps) {
   const id = useId();
+  const refused = useProblemAt(at);
+  const error = own ?? refused;
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
   return (
     <div className={css.field}>

@@ -5,6 +5,7 @@ import { CopyMenu } from './ActionBar';
 import { Button } from './Button';
 import { Dialog, type DialogProps } from './Dialog';
 import css from './Dialog.module.css';
+import { FormProblems } from './FormProblems';
 
 export interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' | 'description' | 'width'> {
   /** Word of the button that sends what was typed. */
@@ -17,6 +18,8 @@ export interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' |
   /** Whether it is being sent: it is not sent twice. */
   busy: boolean;
   onSubmit: () => void;
+  /** What was answered, if it was refused or got lost: it is said in the form, which stays as it is. */
+  error?: unknown;
   /** What came of it, to be read before the dialog is closed. In place of the form. */
   done?: ReactNode;
   className?: string | undefined;
@@ -24,7 +27,7 @@ export interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'title' |
 }
 
 /** A dialog whose form is sent by its button, or by Enter. */
-export function FormDialog({ onClose, title, description, width = 'm', action, tone = 'primary', ready = true, command, busy, onSubmit, done, className = css.form, children }: FormDialogProps) {
+export function FormDialog({ onClose, title, description, width = 'm', action, tone = 'primary', ready = true, command, busy, onSubmit, error, done, className = css.form, children }: FormDialogProps) {
   const t = useT();
   const submit = () => {
     if (ready && !busy) onSubmit();
@@ -56,7 +59,7 @@ export function FormDialog({ onClose, title, description, width = 'm', action, t
             submit();
           }}
         >
-          {children}
+          <FormProblems error={busy ? undefined : error}>{children}</FormProblems>
           <button type="submit" hidden />
         </form>
       )}

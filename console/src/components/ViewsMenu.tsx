@@ -7,6 +7,7 @@ import { usePref } from '@/lib/prefs';
 import { Button } from './Button';
 import { Dialog } from './Dialog';
 import { Field, TextInput } from './Field';
+import { FormProblems } from './FormProblems';
 import { Menu, MenuCheck, MenuItem, MenuLabel, MenuLine } from './Menu';
 import { confirm } from './confirm';
 import { toast, toastError } from './toast';
@@ -49,7 +50,8 @@ export function ViewsMenu({ page, active, search, onOpen }: ViewsMenuProps) {
       onOpen(view.name, search);
       return renew();
     },
-    onError: failed(t.views.saveTitle),
+    // The dialog says it itself.
+    onError: (error) => saving || failed(t.views.saveTitle)(error),
   });
   const remove = async ({ name }: View) => {
     if (!(await confirm({ title: t.views.removeTitle(name), text: t.views.removeText, action: t.jobs.remove, tone: 'danger' }))) return;
@@ -81,7 +83,14 @@ export function ViewsMenu({ page, active, search, onOpen }: ViewsMenuProps) {
         ))}
         <MenuLine />
         {shown && !isShown(shown, search) && <MenuItem onSelect={() => save.mutate(shown.name)}>{t.views.update(shown.name)}</MenuItem>}
-        <MenuItem onSelect={() => setSaving(true)}>{t.views.save}</MenuItem>
+        <MenuItem
+          onSelect={() => {
+            save.reset();
+            setSaving(true);
+          }}
+        >
+          {t.views.save}
+        </MenuItem>
         {shown && (
           <>
             <MenuCheck checked={landing === landingOf(page, shown.name)} onChange={(on) => setLanding(on ? landingOf(page, shown.name) : 'dashboard')}>
@@ -93,7 +102,7 @@ export function ViewsMenu({ page, active, search, onOpen }: ViewsMenuProps) {
           </>
         )}
       </Menu>
-      {saving && <SaveDialog names={views.map(({ name }) => name)} busy={save.isPending} onSave={(name) => save.mutate(name)} onClose={() => setSaving(false)} />}
+      {saving && <SaveDialog names={views.map(({ name }) => name)} busy={save.isPending} error={save.error} onSave={(name) => save.mutate(name)} onClose={() => setSaving(false)} />}
     </>
   );
 }
@@ -103,7 +112,7 @@ export function landingOf(page: ViewPage, name: string): `view:${string}` {
   return `view:${page}:${name}`;
 }
 
-function SaveDialog({ names, busy, onSave, onClose }: { names: readonly string[]; busy: boolean; onSave: (name: string) => void; onClose: () => void }) {
+function SaveDialog({ names, busy, error, onSave, onClose }: { names: readonly string[]; busy: boolean; error: unknown; onSave: (name: string) => void; onClose: () => void }) {
   const t = useT();
   const [typed, setTyped] = useState('');
   const name = typed.trim();
@@ -128,9 +137,11 @@ function SaveDialog({ names, busy, onSave, onClose }: { names: readonly string[]
           if (name !== '') onSave(name);
         }}
       >
-        <Field label={t.views.name} hint={names.includes(name) ? t.views.taken : undefined}>
-          {(field) => <TextInput {...field} autoFocus maxLength={NAME_MAX} value={typed} onChange={(event) => setTyped(event.target.value)} />}
-        </Field>
+        <FormProblems error={busy ? undefined : error}>
+          <Field label={t.views.name} at="name" hint={names.includes(name) ? t.views.taken : undefined}>
+            {(field) => <TextInput {...field} autoFocus maxLength={NAME_MAX} value={typed} onChange={(event) => setTyped(event.target.value)} />}
+          </Field>
+        </FormProblems>
       </form>
     </Dialog>
   );

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { codes } from '../i18n/zh/codes';
 import { failures } from '../i18n/zh/failures';
 import { hints } from '../i18n/zh/hints';
+import { said as enSaid } from '../i18n/en/said';
 import { said as zhSaid } from '../i18n/zh/said';
 import { sentences as said } from '../i18n/zh/sentences';
 import { advise, say } from './said';
@@ -36,6 +37,9 @@ test('advice is said with its values, and commands stay as they are', () => {
 
 test('what is not known is told by its code', () => {
   expect(zhSaid.say('schedule.zone', 'unknown time zone `Mars/Base`')).toBe('未知的时区：unknown time zone `Mars/Base`');
+  expect(zhSaid.both({ code: 'console.no_answer', message: 'Failed to fetch' })).toContain('服务器');
+  expect(enSaid.both({ code: 'console.no_answer', message: 'Failed to fetch' })).toContain('does not answer');
+  expect(enSaid.say('console.unexpected_answer', 'HTTP 502')).toContain('HTTP 502');
   expect(zhSaid.both({ code: 'field.unknown', message: 'unknown key "timout"', hint: 'did you mean "timeout"?' })).toBe('未知的键“timout”。是否指“timeout”？');
 });
 

@@ -1,4 +1,5 @@
 /** What the server says, in another language: by code, with the values that stand in it. What is not known stays as it was said. Pure. */
+import { NOT_PROBLEM, NO_ANSWER } from '@/api/problem';
 
 /** How a sentence reads, and what it means; `{name}` in the second is the group of that name in the first. */
 export type Sentence = readonly [reads: RegExp, means: string];
@@ -54,4 +55,10 @@ export function advise(wordings: Readonly<Record<string, string>>, text: string)
     patterns.set(wordings, known);
   }
   return first(known, text, {}) ?? text;
+}
+
+/** What the console says itself: where no answer came, or one that the server does not send. The browser's words for that are no help. */
+export function unanswered(words: { noAnswer: string; unexpected: (status: string) => string }, code: string, text: string): string | undefined {
+  if (code === NO_ANSWER) return words.noAnswer;
+  return code === NOT_PROBLEM ? words.unexpected(/HTTP (\d+)/.exec(text)?.[1] ?? text) : undefined;
 }

@@ -1,3 +1,6 @@
+import { unanswered } from '@/lib/said';
+import { errors } from './errors';
+
 /** A problem as the server tells it. */
 export interface Told {
   code: string;
@@ -7,7 +10,7 @@ export interface Told {
 
 /** What the server says, by the code that goes with it. It speaks English itself. */
 export const said = {
-  say: (_code: string, text: string) => text,
+  say: (code: string, text: string) => unanswered(errors, code, text) ?? text,
   hint: (text: string) => text,
   /** Why a component of a flow does not run, or that it does. */
   flow: (text: string) => text,
@@ -18,5 +21,5 @@ export const said = {
   /** Why a message did not get through: a code, and what it was. */
   delivery: (text: string) => text,
   /** What is wrong and what to do, in one text. */
-  both: ({ message, hint }: Told) => (hint ? `${message}. ${hint}` : message),
+  both: ({ code, message, hint }: Told) => (hint ? `${message}. ${hint}` : (unanswered(errors, code, message) ?? message)),
 };

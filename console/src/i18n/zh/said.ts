@@ -1,7 +1,8 @@
-import { advise, say } from '@/lib/said';
+import { advise, say, unanswered } from '@/lib/said';
 import type { Told, said as en } from '../en/said';
 import { alertWords, otherAlerts } from './alertWords';
 import { codes } from './codes';
+import { errors } from './errors';
 import { failed, failures } from './failures';
 import { flows } from './flowWhys';
 import { hints } from './hints';
@@ -10,6 +11,8 @@ import { sentences } from './sentences';
 const zh: typeof en = {
   /** A sentence whose wording is not known is told by its code, with the details as they are. */
   say: (code: string, text: string) => {
+    const own = unanswered(errors, code, text);
+    if (own) return own;
     const told = say(sentences, code, text);
     const title = codes[code];
     return told === text && title ? `${title}：${text}` : told;

@@ -7,7 +7,7 @@ import { useT } from '@/i18n';
 import css from './Alerts.module.css';
 import { channelCommand } from './commands';
 import { type ChannelKind, type TypedChannel, channelKinds, channelOf, isChannelReady, noSecret, signed, typedChannel } from './form';
-import { ProblemNote, SecretField, toastSaved } from './parts';
+import { SecretField, toastSaved } from './parts';
 import type { Channel } from './queries';
 
 /** Makes a channel, or changes one. Secrets that it has are shown as `***`, and stay so. */
@@ -31,7 +31,7 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
   const line = (key: 'name' | 'server' | 'port' | 'username' | 'from', label: string, more: { hint?: string; placeholder?: string; disabled?: boolean } = {}) => {
     const { hint, ...input } = more;
     return (
-      <Field label={label} hint={hint}>
+      <Field label={label} at={key} hint={hint}>
         {(field) => <TextInput {...field} {...input} autoComplete="off" value={typed[key]} onChange={(event) => set({ [key]: event.target.value })} />}
       </Field>
     );
@@ -46,9 +46,9 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
       ready={ready}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
+      error={save.error}
       className={css.form}
     >
-      <ProblemNote error={save.error} />
       <div className={css.pair}>
         {line('name', t.alerts.name, { placeholder: 'night-shift', disabled: channel !== undefined })}
         <Field label={t.alerts.kind}>

@@ -9,7 +9,7 @@ import { useT } from '@/i18n';
 import css from './Alerts.module.css';
 import { ruleCommand } from './commands';
 import { type TypedAlert, type TypedRule, isRuleReady, newAlert, ruleOf, typedRule } from './form';
-import { ProblemNote, toastSaved } from './parts';
+import { toastSaved } from './parts';
 import type { Channel, Rule } from './queries';
 
 /** Makes a rule, or changes one. */
@@ -38,7 +38,7 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
   const line = (key: 'name' | 'namespace' | 'job' | 'labels', label: string, more: { hint?: string; placeholder?: string; disabled?: boolean } = {}) => {
     const { hint, ...input } = more;
     return (
-      <Field label={label} hint={hint}>
+      <Field label={label} at={key} hint={hint}>
         {(field) => <TextInput {...field} {...input} autoComplete="off" value={typed[key]} onChange={(event) => set({ [key]: event.target.value })} />}
       </Field>
     );
@@ -53,9 +53,9 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
       ready={ready}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
+      error={save.error}
       className={css.form}
     >
-      <ProblemNote error={save.error} />
       {line('name', t.alerts.name, { placeholder: 'team-hr', disabled: rule !== undefined })}
       <div className={css.pair}>
         {line('namespace', t.alerts.namespace, { hint: t.alerts.namespaceHint })}
@@ -63,7 +63,7 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
       </div>
       {line('labels', t.alerts.labels, { hint: t.alerts.labelsHint, placeholder: 'team=hr' })}
       {typed.alerts.map((alert, index) => (
-        <AlertFields key={index} alert={alert} channels={channels} onChange={(change) => setAlert(index, change)} onRemove={typed.alerts.length > 1 ? () => set({ alerts: typed.alerts.filter((_, at) => at !== index) }) : undefined} />
+        <AlertFields key={index} at={`alerts/${index}`} alert={alert} channels={channels} onChange={(change) => setAlert(index, change)} onRemove={typed.alerts.length > 1 ? () => set({ alerts: typed.alerts.filter((_, at) => at !== index) }) : undefined} />
       ))}
       <div>
         <Button icon={Plus} size="s" onClick={() => set({ alerts: [...typed.alerts, newAlert] })}>
@@ -75,10 +75,10 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
 }
 
 /** Conditions, and who is told of them. */
-function AlertFields({ alert, channels, onChange, onRemove }: { alert: TypedAlert; channels: readonly Channel[]; onChange: (change: Partial<TypedAlert>) => void; onRemove: (() => void) | undefined }) {
+function AlertFields({ at, alert, channels, onChange, onRemove }: { at: string; alert: TypedAlert; channels: readonly Channel[]; onChange: (change: Partial<TypedAlert>) => void; onRemove: (() => void) | undefined }) {
   const t = useT();
   const line = (key: 'failed_in_row' | 'late' | 'runs_longer' | 'repeat', label: string, placeholder: string) => (
-    <Field label={label}>{(field) => <TextInput {...field} placeholder={placeholder} value={alert[key]} onChange={(event) => onChange({ [key]: event.target.value })} />}</Field>
+    <Field label={label} at={`${at}/${key}`}>{(field) => <TextInput {...field} placeholder={placeholder} value={alert[key]} onChange={(event) => onChange({ [key]: event.target.value })} />}</Field>
   );
   const tick = (key: 'failed' | 'misfired' | 'deadline_missed' | 'recovered', label: string) => <CheckBox label={label} checked={alert[key]} onChange={(event) => onChange({ [key]: event.target.checked })} />;
   const names = [...new Set([...channels.map(({ name }) => name), ...alert.channels])];

@@ -8,7 +8,6 @@ import { useFormats, useT } from '@/i18n';
 import { serverNow } from '@/lib/clock';
 import css from './Alerts.module.css';
 import { type SilenceBody, silenceCommand } from './commands';
-import { ProblemNote } from './parts';
 
 /** Which jobs; all of them when nothing is given. */
 export interface SilenceOf {
@@ -40,7 +39,7 @@ export function SilenceDialog({ of, onClose }: { of: SilenceOf; onClose: () => v
     },
   });
   const line = (key: keyof typeof typed, label: string, hint?: string, placeholder?: string) => (
-    <Field label={label} hint={hint}>
+    <Field label={label} at={key} hint={hint}>
       {(field) => <TextInput {...field} autoComplete="off" maxLength={500} placeholder={placeholder} value={typed[key]} onChange={(event) => setTyped({ ...typed, [key]: event.target.value })} />}
     </Field>
   );
@@ -54,9 +53,9 @@ export function SilenceDialog({ of, onClose }: { of: SilenceOf; onClose: () => v
       ready={ready}
       busy={make.isPending}
       onSubmit={() => make.mutate()}
+      error={make.error}
       className={css.form}
     >
-      <ProblemNote error={make.error} />
       <div className={css.pair}>
         {line('namespace', t.alerts.namespace, t.alerts.namespaceHint)}
         {line('job', t.alerts.job, t.alerts.jobHint)}

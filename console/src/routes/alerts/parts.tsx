@@ -1,5 +1,4 @@
 import type { Problem } from '@/api/problem';
-import { asApiError } from '@/api/problem';
 import { Field, Select, TextInput } from '@/components/Field';
 import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
@@ -13,28 +12,6 @@ export function useConditionWords(): (condition: string) => string {
     const [name, measure] = conditionParts(condition);
     return t.alerts.conditionWords[name as Condition]?.(measure) ?? condition;
   };
-}
-
-/** What the server has against it, with each place. */
-export function ProblemNote({ error }: { error: unknown }) {
-  const t = useT();
-  if (!error) return null;
-  const problem = asApiError(error);
-  const { errors } = problem;
-  return (
-    <div className={css.problem} role="alert">
-      {t.said.both(problem)}
-      {errors.length > 0 && (
-        <ul>
-          {errors.map((one, index) => (
-            <li key={index}>
-              {one.pointer && <code>{one.pointer}</code>} {t.said.both(one)}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
 }
 
 /** Says that something was saved, and what is probably not meant. */

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { Field, Select, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { toast } from '@/components/toast';
-import { asApiError } from '@/api/problem';
 import { useT } from '@/i18n';
 import { steerTask } from '../workflow/queries';
 import css from './Approvals.module.css';
@@ -33,7 +32,6 @@ export function DecideDialog({ decision, onClose }: { decision: Decision; onClos
       return Promise.all([['approvals'], ...['tasks', 'task', 'task-items', 'run'].map((key) => [key, run])].map((queryKey) => client.invalidateQueries({ queryKey })));
     },
   });
-  const problem = decide.error ? asApiError(decide.error) : undefined;
   return (
     <FormDialog
       onClose={onClose}
@@ -49,12 +47,8 @@ export function DecideDialog({ decision, onClose }: { decision: Decision; onClos
       command={decideCommand(run, task, verb, by, reason)}
       busy={decide.isPending}
       onSubmit={() => decide.mutate()}
+      error={decide.error}
     >
-      {problem && (
-        <p className={css.problem} role="alert">
-          {t.said.both(problem)}
-        </p>
-      )}
       {from.length > 0 && (
         <Field label={t.approvals.as} hint={t.approvals.asHint}>
           {(field) => (

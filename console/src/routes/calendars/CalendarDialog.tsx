@@ -31,7 +31,7 @@ export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar
       onClose();
     },
   });
-  const problem = save.error ? asApiError(save.error) : undefined;
+  const isStale = save.error ? asApiError(save.error).isStale : false;
   const ready = form.name.trim() !== '' && form.days.trim() !== '';
   return (
     <FormDialog
@@ -43,13 +43,14 @@ export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar
       ready={ready}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
+      error={isStale ? undefined : save.error}
     >
-      {problem && (
+      {isStale && (
         <p className={css.problem} role="alert">
-          {problem.isStale ? t.calendars.stale : t.said.both(problem.errors[0] ?? problem)}
+          {t.calendars.stale}
         </p>
       )}
-      <Field label={t.calendars.name}>{(field) => <TextInput {...field} mono value={form.name} readOnly={calendar !== undefined} maxLength={128} onChange={(event) => set({ name: event.target.value })} />}</Field>
+      <Field label={t.calendars.name} at="name">{(field) => <TextInput {...field} mono value={form.name} readOnly={calendar !== undefined} maxLength={128} onChange={(event) => set({ name: event.target.value })} />}</Field>
       <Field label={t.calendars.kind}>
         {(field) => (
           <Select {...field} value={form.kind} onChange={(event) => set({ kind: event.target.value as Kind })}>
@@ -61,17 +62,17 @@ export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar
           </Select>
         )}
       </Field>
-      <Field label={t.calendars.days} hint={t.calendars.daysHint[form.kind]}>
+      <Field label={t.calendars.days} at={form.kind} hint={t.calendars.daysHint[form.kind]}>
         {(field) => <TextArea {...field} mono rows={form.kind === 'holiday' || form.kind === 'annual' ? 6 : 2} value={form.days} onChange={(event) => set({ days: event.target.value })} />}
       </Field>
       {form.kind === 'daily' && <CheckBox label={t.calendars.invert} checked={form.invert} onChange={(event) => set({ invert: event.target.checked })} />}
-      <Field label={t.calendars.zone} hint={t.calendars.zoneHint}>
+      <Field label={t.calendars.zone} at="timezone" hint={t.calendars.zoneHint}>
         {(field) => <TextInput {...field} value={form.timezone} placeholder="Europe/Berlin" onChange={(event) => set({ timezone: event.target.value })} />}
       </Field>
-      <Field label={t.calendars.base} hint={t.calendars.baseHint}>
+      <Field label={t.calendars.base} at="base" hint={t.calendars.baseHint}>
         {(field) => <TextInput {...field} mono value={form.base} onChange={(event) => set({ base: event.target.value })} />}
       </Field>
-      <Field label={t.calendars.description}>{(field) => <TextInput {...field} value={form.description} onChange={(event) => set({ description: event.target.value })} />}</Field>
+      <Field label={t.calendars.description} at="description">{(field) => <TextInput {...field} value={form.description} onChange={(event) => set({ description: event.target.value })} />}</Field>
     </FormDialog>
   );
 }

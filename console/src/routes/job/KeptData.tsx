@@ -107,7 +107,6 @@ function SetData({ job, data, revision, onDone, onClose }: { job: Job; data: Jso
       onDone();
       onClose();
     },
-    onError: (error) => toastError(t.jobDetail.dataSet, error),
   });
   const isObject = readsAsObject(text);
   return (
@@ -120,6 +119,7 @@ function SetData({ job, data, revision, onDone, onClose }: { job: Job; data: Jso
       command={{ cli: ['job', 'data', 'set', `${job.namespace}/${job.name}`, text, '--revision', known], http: { method: 'PUT', path, text } }}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
+      error={save.error}
     >
       <Field label={t.jobDetail.dataJson} error={isObject ? undefined : t.jobDetail.notObject}>
         {(field) => <TextArea {...field} mono rows={10} value={text} onChange={(event) => setText(event.target.value)} />}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { idempotencyKey, send } from '@/api/client';
 import { Field, Select, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
-import { toast, toastError } from '@/components/toast';
+import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
 import { type Command, fillPath } from '@/lib/commands';
 import { parseExact } from '@/lib/json';
@@ -47,7 +47,6 @@ export function RunNow({ job, given: begun, title, description, onStarted, onClo
         ),
       });
     },
-    onError: (error) => toastError(t.jobDetail.runNow, error),
   });
   const wrong = (name: string, param: ParamSpec): boolean => {
     const value = typed[name] ?? '';
@@ -88,9 +87,10 @@ export function RunNow({ job, given: begun, title, description, onStarted, onClo
       command={ready ? command() : []}
       busy={start.isPending}
       onSubmit={() => start.mutate(body())}
+      error={start.error}
     >
       {params.map(([name, param]) => (
-        <Field key={name} label={name} hint={param.description} aside={[param.type, param.required && t.jobDetail.required].filter(Boolean).join(', ')} error={wrong(name, param) ? param.type : undefined}>
+        <Field key={name} at={`params/${name}`} label={name} hint={param.description} aside={[param.type, param.required && t.jobDetail.required].filter(Boolean).join(', ')} error={wrong(name, param) ? param.type : undefined}>
           {(field) => {
             const set = (value: string) => setTyped((before) => ({ ...before, [name]: value }));
             const fallback = param.default === undefined ? '' : typeof param.default === 'string' ? param.default : JSON.stringify(param.default);
@@ -109,11 +109,11 @@ export function RunNow({ job, given: begun, title, description, onStarted, onClo
         </Field>
       ))}
       {(params.length === 0 || (begun?.input ?? '') !== '') && (
-        <Field label={t.jobDetail.inputJson} hint={t.jobDetail.inputHint} error={badInput ? t.jobDetail.notJson : undefined}>
+        <Field label={t.jobDetail.inputJson} at="input" hint={t.jobDetail.inputHint} error={badInput ? t.jobDetail.notJson : undefined}>
           {(field) => <TextArea {...field} mono rows={4} value={input} placeholder="{ }" onChange={(event) => setInput(event.target.value)} />}
         </Field>
       )}
-      <Field label={t.common.reason} hint={t.common.reasonHint}>
+      <Field label={t.common.reason} at="reason" hint={t.common.reasonHint}>
         {(field) => <TextInput {...field} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />}
       </Field>
     </FormDialog>

@@ -76,7 +76,6 @@ function AddLabel({ onClose, onDone }: { onClose: () => void; onDone: () => void
       onDone();
       onClose();
     },
-    onError: (error) => toastError(t.queues.addLabel, error),
   });
   return (
     <FormDialog
@@ -88,6 +87,7 @@ function AddLabel({ onClose, onDone }: { onClose: () => void; onDone: () => void
       command={{ cli: ['label', 'set', label, '--max-running', max.trim()], http: { method: 'PUT', path: fillPath('/api/v1/labels/{label}', { label }), body: { max_running: typeof limit === 'number' ? limit : 1 } } }}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
+      error={save.error}
     >
       <Field label={t.queues.label} hint={t.queues.labelHint}>
         {(field) => <TextInput {...field} mono value={label} placeholder="database=main" onChange={(event) => setLabel(event.target.value)} />}

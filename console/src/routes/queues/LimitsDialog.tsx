@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, ask } from '@/api/client';
 import { Field, Select, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
-import { toast, toastError } from '@/components/toast';
+import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
 import { limitsCommand, readLimit, settingsOf, typedOf } from './limits';
 import { type Queue, queuesQuery } from './queries';
@@ -21,7 +21,6 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
       toast({ tone: 'good', text: t.queues.saved });
       onClose();
     },
-    onError: (error) => toastError(t.queues.set, error),
   });
   const input = (key: 'running' | 'waiting' | 'count', label: string) => (
     <Field label={label} error={readLimit(typed[key]) === 'bad' ? t.queues.notNumber : undefined}>
@@ -38,6 +37,7 @@ export function LimitsDialog({ queue, onClose }: { queue: Queue; onClose: () => 
       command={limitsCommand(queue.name, settings ?? {})}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
+      error={save.error}
     >
       {input('running', t.queues.maxRunning)}
       {input('waiting', t.queues.maxWaiting)}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, ask } from '@/api/client';
 import { Field, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
-import { toast, toastError } from '@/components/toast';
+import { toast } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { moveCommand } from './limits';
 import { type Queue, queuesQuery } from './queries';
@@ -30,7 +30,6 @@ export function MoveDialog({ queue, known, onClose }: { queue: Queue; known: rea
       toast({ tone: 'good', text: t.queues.moved(formats.number(moved), to) });
       onClose();
     },
-    onError: (error) => toastError(t.queues.move, error),
     onSettled: () => void client.invalidateQueries({ queryKey: queuesQuery.queryKey }),
   });
   return (
@@ -43,6 +42,7 @@ export function MoveDialog({ queue, known, onClose }: { queue: Queue; known: rea
       command={moveCommand(queue.name, to)}
       busy={move.isPending}
       onSubmit={() => move.mutate()}
+      error={move.error}
     >
       <Field label={t.queues.moveTo} error={to === queue.name ? t.queues.moveSame : undefined}>
         {(field) => <TextInput {...field} list="queues-to-move-to" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />}

@@ -5,10 +5,8 @@ import { CommandLine } from '@/components/Copy';
 import { Field, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { useT } from '@/i18n';
-import { asApiError } from '@/api/problem';
 import { type WebhookBody, createCommand } from './commands';
 import { webhooksQuery } from './queries';
-import css from './Webhooks.module.css';
 
 export function AddWebhook({ onClose }: { onClose: () => void }) {
   const t = useT();
@@ -27,13 +25,8 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
   });
   const secret = make.data?.secret;
   const ready = typed.name.trim() !== '' && typed.url.trim() !== '';
-  const problem = make.error ? asApiError(make.error) : undefined;
-  const wrong = (key: string) => {
-    const found = problem?.errors.find((one) => one.pointer === `/${key}`);
-    return found && t.said.both(found);
-  };
   const field = (key: keyof typeof typed, label: string, hint?: string, placeholder?: string) => (
-    <Field label={label} hint={hint} error={wrong(key)}>
+    <Field label={label} at={key} hint={hint}>
       {(bound) => <TextInput {...bound} value={typed[key]} placeholder={placeholder} onChange={(event) => setTyped({ ...typed, [key]: event.target.value })} />}
     </Field>
   );
@@ -47,13 +40,9 @@ export function AddWebhook({ onClose }: { onClose: () => void }) {
       ready={ready}
       busy={make.isPending}
       onSubmit={() => make.mutate()}
+      error={make.error}
       done={secret && <CommandLine text={secret} />}
     >
-      {problem && (
-        <p className={css.problem} role="alert">
-          {t.said.both(problem)}
-        </p>
-      )}
       {field('name', t.webhooks.name, undefined, 'ops')}
       {field('url', t.webhooks.url, t.webhooks.urlHint, 'https://')}
       {field('events', t.webhooks.events, t.webhooks.eventsHint, 'run.failed')}

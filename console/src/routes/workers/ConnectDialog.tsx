@@ -4,7 +4,6 @@ import { api, ask, idempotencyKey } from '@/api/client';
 import { CommandLine } from '@/components/Copy';
 import { Field, Select, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
-import { toastError } from '@/components/toast';
 import { useT } from '@/i18n';
 import { serverNow } from '@/lib/clock';
 import { shellWord } from '@/lib/commands';
@@ -32,7 +31,6 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
         }),
       ),
     onSuccess: () => void client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
-    onError: (error) => toastError(t.workers.create, error),
   });
   const token = make.data?.token;
   const server = location.origin + config.base.replace(/\/$/, '');
@@ -51,6 +49,7 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
       }}
       busy={make.isPending}
       onSubmit={() => make.mutate()}
+      error={make.error}
       done={
         token && (
           <div className={css.form}>
@@ -62,11 +61,11 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
         )
       }
     >
-      <Field label={t.workers.tokenName}>{(field) => <TextInput {...field} value={name} maxLength={128} placeholder="build-7" onChange={(event) => setName(event.target.value)} />}</Field>
-      <Field label={t.workers.tokenQueues} hint={t.workers.tokenQueuesHint}>
+      <Field label={t.workers.tokenName} at="name">{(field) => <TextInput {...field} value={name} maxLength={128} placeholder="build-7" onChange={(event) => setName(event.target.value)} />}</Field>
+      <Field label={t.workers.tokenQueues} at="queues" hint={t.workers.tokenQueuesHint}>
         {(field) => <TextInput {...field} value={queues} placeholder="build, default" onChange={(event) => setQueues(event.target.value)} />}
       </Field>
-      <Field label={t.workers.days}>
+      <Field label={t.workers.days} at="expires_at">
         {(field) => (
           <Select {...field} value={days} onChange={(event) => setDays(event.target.value)}>
             <option value="30">{t.workers.day30}</option>

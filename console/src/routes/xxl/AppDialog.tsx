@@ -1,13 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
-import { asApiError } from '@/api/problem';
 import { Field, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
 import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
 import { NewToken } from './TokenDialog';
-import css from './Xxl.module.css';
 import { type AppBody, changeApp, createApp } from './commands';
 import type { XxlApp } from './queries';
 import { useRenewXxl } from './useXxlActions';
@@ -40,16 +38,11 @@ export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void 
     },
   });
   const token = app ? undefined : save.data?.token;
-  const problem = save.error ? asApiError(save.error) : undefined;
-  const at = (key: string) => {
-    const found = problem?.errors.find((one) => one.pointer?.startsWith(`/${key}`));
-    return found && t.said.both(found);
-  };
   const ready = typed.name.trim() !== '' && isNumber;
   const line = (key: 'name' | 'title' | 'slots' | 'token', label: string, more: { hint?: string; placeholder?: string; mono?: boolean } = {}) => {
     const { hint, ...input } = more;
     return (
-      <Field label={label} hint={hint} error={key === 'slots' && !isNumber ? t.xxl.slotsBad : at(key)}>
+      <Field label={label} at={key} hint={hint} error={key === 'slots' && !isNumber ? t.xxl.slotsBad : undefined}>
         {(field) => <TextInput {...field} {...input} value={typed[key]} autoComplete="off" onChange={(event) => setTyped({ ...typed, [key]: event.target.value })} />}
       </Field>
     );
@@ -64,17 +57,13 @@ export function AppDialog({ app, onClose }: { app?: XxlApp; onClose: () => void 
       command={app ? changeApp(app.name, body) : createApp(typed.name.trim(), body, typed.token !== '')}
       busy={save.isPending}
       onSubmit={() => save.mutate()}
+      error={save.error}
       done={token && <NewToken token={token} />}
     >
-      {problem && (
-        <p className={css.problem} role="alert">
-          {t.said.both(problem)}
-        </p>
-      )}
       {!app && line('name', t.xxl.app, { hint: t.xxl.nameHint, placeholder: 'demo-app', mono: true })}
       {line('title', t.xxl.appTitle)}
       {line('slots', t.xxl.slots, { hint: t.xxl.slotsHint, placeholder: '200' })}
-      <Field label={t.xxl.addresses} hint={t.xxl.addressesHint} error={at('addresses')}>
+      <Field label={t.xxl.addresses} at="addresses" hint={t.xxl.addressesHint}>
         {(field) => <TextArea {...field} mono rows={3} value={typed.addresses} placeholder="http://10.0.0.7:9999/" onChange={(event) => setTyped({ ...typed, addresses: event.target.value })} />}
       </Field>
       {!app && line('token', t.xxl.oldToken, { hint: t.xxl.oldTokenHint, mono: true })}

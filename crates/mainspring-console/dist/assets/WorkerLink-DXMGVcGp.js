@@ -1,1 +1,0 @@
-import{t as e}from"./link-BQ8RhQBl.js";import{h as t}from"./i18n-Cv-2yU7u.js";var n=t();function r({ns:t,name:r}){return(0,n.jsx)(e,{to:`/ns/$ns/workers/$worker`,params:{ns:t,worker:r},children:r})}export{r as t};

@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-D9g6Ob4M.js";

@@ -1,0 +1,1 @@
+import{s as e}from"./said-DTuSA-kg.js";var t=4;async function n(n,r,i=()=>void 0){let a={done:[],failed:[]},o=[...n];return await Promise.all(Array.from({length:Math.min(t,n.length)},async()=>{for(let t=o.shift();t!==void 0;t=o.shift()){try{await r(t),a.done.push(t)}catch(n){a.failed.push({name:t,error:e(n)})}i(a.done.length+a.failed.length)}})),a}export{n as t};

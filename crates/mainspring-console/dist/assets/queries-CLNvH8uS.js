@@ -1,1 +1,0 @@
-import{n as e,t,y as n}from"./client-z4iOCFVo.js";var r=n({queryKey:[`namespaces`],queryFn:({signal:n})=>e(t.GET(`/api/v1/namespaces`,{params:{query:{limit:500}},signal:n})),staleTime:6e4}),i=n({queryKey:[`info`],queryFn:({signal:n})=>e(t.GET(`/api/v1/info`,{signal:n})),staleTime:3e5});export{r as n,i as t};

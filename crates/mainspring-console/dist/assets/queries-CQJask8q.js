@@ -1,1 +1,0 @@
-import{n as e,t,y as n}from"./client-z4iOCFVo.js";var r=n({queryKey:[`xxl-apps`],queryFn:({signal:n})=>e(t.GET(`/api/v1/xxl/apps`,{signal:n})),meta:{topics:[`stats`,`workers`],every:3e3}}),i=n({queryKey:[`xxl-instances`],queryFn:({signal:n})=>e(t.GET(`/api/v1/xxl/instances`,{signal:n})),meta:{topics:[`stats`,`workers`],every:3e3}});export{i as n,r as t};

@@ -1,1 +1,0 @@
-import{n as e,t,y as n}from"./client-z4iOCFVo.js";var r=n({queryKey:[`cluster`],queryFn:({signal:n})=>e(t.GET(`/api/v1/cluster`,{signal:n})),meta:{topics:[`cluster`,`stats`],every:2e3}}),i=n({queryKey:[`cluster-lateness`],queryFn:({signal:n})=>e(t.GET(`/api/v1/cluster/lateness`,{signal:n})),meta:{topics:[`stats`],every:5e3}});export{i as n,r as t};
