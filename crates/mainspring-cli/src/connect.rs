@@ -273,11 +273,7 @@ pub fn read_token(file: &Path) -> Result<String> {
         let report = Report::new("token.unreadable", message);
         Error::new(Exit::Denied, report.hint("it is readable by the user of the server alone"))
     })?;
-    if let Some(mode) = open_to_others(file) {
-        let shown = file.display();
-        let text = format_args!("others may read the token file {shown} (mode {mode:o})\n  hint: chmod 600 {shown}");
-        crate::notes::warning("token.readable", text);
-    }
+    warn_of_others(file);
     match text.trim() {
         "" => {
             let message = format!("the token file {} is empty", file.display());
@@ -287,18 +283,14 @@ pub fn read_token(file: &Path) -> Result<String> {
     }
 }
 
-/// Returns the mode of a file that others than its owner may read or write.
-#[cfg(unix)]
-pub fn open_to_others(file: &Path) -> Option<u32> {
-    let metadata = std::fs::metadata(file).ok()?;
-    let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
-    // A pipe or device, as in --token-file <(…), belongs to this process alone.
-    (metadata.is_file() && mode & 0o077 != 0).then_some(mode)
-}
-
-#[cfg(not(unix))]
-pub fn open_to_others(_file: &Path) -> Option<u32> {
-    None
+/// Warns of a file with a secret that others than its owner may read or write.
+pub fn warn_of_others(file: &Path) {
+    if let Some(mode) = mainspring_server::open_to_others(file) {
+        let shown = file.display();
+        let text =
+            format_args!("others may read {shown}, which holds a secret (mode {mode:o})\n  hint: chmod 600 {shown}");
+        crate::notes::warning("secret.readable", text);
+    }
 }
 
 /// Turns an error of the client into ours.

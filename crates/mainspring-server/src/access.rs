@@ -132,7 +132,8 @@ impl Access {
                 Err(StartError::OtherToken { path: file.clone() })
             }
             (file, _) => {
-                let file = file.clone().or(own.filter(|file| file.exists()));
+                let own = || own.filter(|file| file.exists()).inspect(|file| drop(files::read_secret(file)));
+                let file = file.clone().or_else(own);
                 Ok(Opened { access, first_token, file })
             }
         }
@@ -283,7 +284,7 @@ async fn offer(
 /// Reads a token that somebody has chosen: as hard to guess as one of ours looks.
 fn read_token(path: &Path) -> Result<String, StartError> {
     let unfit = |why: String| StartError::TokenFile { path: path.to_owned(), why };
-    let text = std::fs::read_to_string(path).map_err(|error| unfit(error.to_string()))?;
+    let text = files::read_secret(path).map_err(|error| unfit(error.to_string()))?;
     let token = text.trim();
     match token.len() >= TOKEN_MIN && token.bytes().all(|byte| byte.is_ascii_graphic()) {
         true => Ok(token.to_owned()),

@@ -1,8 +1,10 @@
-//! Files that only the server's user may read: the token, and where the server is to be found.
+//! Files that only their owner may read: those with secrets, and the one that says where the server is to be found.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::{fs, process};
 
 use serde::Serialize;
@@ -25,6 +27,41 @@ pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     file.write_all(b"\n")?;
     file.sync_all()?;
     fs::rename(&draft, path)
+}
+
+/// Returns the mode of a file that others than its owner may read or write.
+///
+/// A pipe or device, as in `--token-file <(…)`, belongs to its process alone.
+#[cfg(unix)]
+#[must_use]
+pub fn open_to_others(file: &Path) -> Option<u32> {
+    let metadata = fs::metadata(file).ok()?;
+    let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
+    (metadata.is_file() && mode & 0o077 != 0).then_some(mode)
+}
+
+/// Returns nothing: there are no modes.
+#[cfg(not(unix))]
+#[must_use]
+pub fn open_to_others(_file: &Path) -> Option<u32> {
+    None
+}
+
+/// Reads a file that holds a secret. The first time that others than its owner may do so, too, the log says it.
+///
+/// # Errors
+/// It cannot be read, or is not UTF-8.
+pub(crate) fn read_secret(file: &Path) -> io::Result<String> {
+    static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let text = fs::read_to_string(file)?;
+    if let Some(mode) = open_to_others(file)
+        && TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned())
+    {
+        let shown = file.display();
+        let (mode, hint) = (format!("{mode:o}"), format!("chmod 600 {shown}"));
+        tracing::warn!(code = "secret.readable", mode, hint, "others may read {shown}, which holds a secret");
+    }
+    Ok(text)
 }
 
 /// A file in the data folder that says where the server listens, while this lives.

@@ -48,6 +48,7 @@ mod words;
 mod work;
 mod xxl;
 
+pub use files::open_to_others;
 pub use inspect::{Inspect, Inspected};
 pub use routes::openapi;
 pub use server::Server;

@@ -125,21 +125,25 @@ fn registered() -> Vec<Finding> {
             continue;
         }
         findings.push(finding("discovery", Verdict::Ok, format!("{url} runs here")));
-        findings.push(token_rights(&registration.token_file));
+        findings.push(rights("token file", &registration.token_file));
+        let secrets = registration.data.map(|data| data.join("secrets"));
+        let secrets = secrets.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+        findings.extend(secrets.map(|entry| rights("secret file", &entry.path())));
     }
     findings
 }
 
-fn token_rights(file: &Path) -> Finding {
+/// Looks at the rights of a file that holds a secret.
+fn rights(check: &'static str, file: &Path) -> Finding {
     let shown = file.display();
     if let Err(error) = std::fs::metadata(file) {
-        return finding("token file", Verdict::Error, format!("cannot look at {shown}: {error}"));
+        return finding(check, Verdict::Error, format!("cannot look at {shown}: {error}"));
     }
-    match connect::open_to_others(file) {
-        None => finding("token file", Verdict::Ok, format!("{shown} is private")),
+    match mainspring_server::open_to_others(file) {
+        None => finding(check, Verdict::Ok, format!("{shown} is private")),
         Some(mode) => Finding {
             hint: Some(format!("chmod 600 {shown}")),
-            ..finding("token file", Verdict::Error, format!("others may read {shown} (mode {mode:o})"))
+            ..finding(check, Verdict::Error, format!("others may read {shown} (mode {mode:o})"))
         },
     }
 }
@@ -270,7 +274,7 @@ mod tests {
         std::fs::write(&file, "secret").unwrap();
         for (mode, expected) in [(0o600, Verdict::Ok), (0o644, Verdict::Error)] {
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
-            assert_eq!(token_rights(&file).verdict, expected);
+            assert_eq!(rights("token file", &file).verdict, expected);
         }
     }
 }

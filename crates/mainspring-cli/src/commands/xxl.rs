@@ -221,13 +221,17 @@ fn token(args: TokenArgs) -> Result<Option<String>> {
     first_line(Path::new(&file)).map(Some)
 }
 
-/// Reads the first line of a file; - is the standard input.
+/// Reads the secret in the first line of a file; - is the standard input. Warns if others may read it.
 ///
 /// # Errors
 /// It cannot be read.
 pub fn first_line(file: &Path) -> Result<String> {
-    let text =
-        if file == Path::new("-") { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) };
+    let text = if file == Path::new("-") {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        connect::warn_of_others(file);
+        std::fs::read_to_string(file)
+    };
     let text = text.map_err(|error| crate::error::Error::file("read", file, &error))?;
     Ok(text.lines().next().unwrap_or_default().trim().to_owned())
 }

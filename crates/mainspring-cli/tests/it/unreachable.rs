@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 
+use crate::live::Live;
 use crate::program::Program;
 
 #[test]
@@ -46,11 +47,54 @@ fn a_token_file_that_others_may_read_is_named() {
     };
     for mode in [0o644, 0o640, 0o602] {
         let said = asked(mode, &[]);
-        assert!(said.contains(&format!("warning[token.readable]: others may read the token file {token}")), "{said}");
+        assert!(
+            said.contains(&format!("warning[secret.readable]: others may read {token}, which holds a secret")),
+            "{said}"
+        );
         assert!(said.contains(&format!("hint: chmod 600 {token}")), "{said}");
     }
     assert!(!asked(0o600, &[]).contains("warning"));
     assert!(!asked(0o644, &["--quiet"]).contains("warning"));
+}
+
+#[test]
+fn files_of_secrets_that_others_may_read_are_named_by_whoever_reads_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let program = Program::new();
+    let open = |name: &str, text: &str| {
+        let path = program.file(name, text);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        path
+    };
+    let (token, scripts) = (open("token", &"t".repeat(32)), open("scripts", &"s".repeat(32)));
+    let (smtp, old) = (open("data/secrets/smtp", "password"), open("old", "password"));
+    let server = ["server", "--data", "data", "--token-file", &token, "--script-token-file", &scripts];
+    let live = Live::start_with(&program, &server);
+    let channel = r#"{"name": "mail", "email": {"server": "127.0.0.1:9", "username": "jobs", "password": {"file": "smtp"},
+        "from": "jobs@example.org", "to": ["night@example.org"]}}"#;
+    let channel = program.file("mail.json", channel);
+    assert_eq!(program.run(&["alert", "channel", "apply", "-f", &channel]).code, 0);
+    (0..2).for_each(|_| _ = program.run(&["alert", "channel", "test", "mail"]));
+    let doctor = program.run(&["doctor"]).stdout;
+    assert!(doctor.contains(&format!("others may read {smtp}")), "{doctor}");
+    let made = program.run(&["xxl", "app", "create", "mail", "--app-token-file", &old]);
+    assert!(made.stderr.contains(&format!("warning[secret.readable]: others may read {old}")), "{made:?}");
+    let from = ["import", "xxl-job", "mysql://a@127.0.0.1:9/x", "--password-file", &old, "--dry-run"];
+    let read = program.run(&from);
+    assert!(read.stderr.contains(&format!("warning[secret.readable]: others may read {old}")), "{read:?}");
+    let (_, said) = live.stop();
+    for file in [&*token, &*scripts, "data/secrets/smtp"] {
+        let words = format!("others may read {file}, which holds a secret");
+        assert_eq!(said.matches(&words).count(), 1, "once each: {said}");
+    }
+
+    // The one that the server made, and somebody opened.
+    let program = Program::new();
+    Live::start(&program).stop();
+    let own = program.home().join("data/token");
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let (_, said) = Live::start(&program).stop();
+    assert!(said.contains("data/token, which holds a secret") && said.contains("chmod 600"), "{said}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub(super) fn find(secret: &AlertSecret, folder: Option<&Path>) -> Result<String
         Ok(it) if it.len() > BYTES_MAX => return Err(long(it.len())),
         _ => {}
     }
-    let text = std::fs::read_to_string(&path)
+    let text = crate::files::read_secret(&path)
         .map_err(|error| missing(format!("the secret file {name:?} of this server cannot be read: {error}")))?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
