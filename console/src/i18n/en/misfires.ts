@@ -14,6 +14,8 @@ export const misfires = {
   week: '7 days',
   month: '30 days',
   allCauses: 'All causes',
+  allOutcomes: 'All outcomes',
+  onlyJob: 'Only of this job',
   ofJob: (job: string) => `Only ${job}`,
   outcomes: { missed: 'missed', suppressed: 'suppressed' } as Record<string, string>,
   causes: {

@@ -16,6 +16,8 @@ export const misfires: typeof en = {
   week: '7 天',
   month: '30 天',
   ofJob: (job: string) => `仅 ${job}`,
+  allOutcomes: '全部结果',
+  onlyJob: '仅此作业',
   allCauses: '全部原因',
   outcomes: { missed: '错过', suppressed: '被抑制' },
   causes: {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Distance, Instant } from '@/components/Instant';
 import { useFormats, useT } from '@/i18n';
+import { serverNow } from '@/lib/clock';
 import { instant } from '@/lib/time';
 import css from './Dashboard.module.css';
 import { Spread } from './Spread';
@@ -11,15 +12,18 @@ import { type Dashboard, laterQuery } from './queries';
 const WIDTH = 600;
 const HEIGHT = 48;
 const SHOWN = 6;
+const HOUR_MS = 3_600_000;
 
 /** Fires to come, and the first of them by name: one line a job. */
 export function NextHour({ parts, isComplete, ns }: { parts: Dashboard['next_hour']; isComplete: boolean; ns: string }) {
   const t = useT();
   const jobs = upcoming(parts).slice(0, SHOWN);
   const rest = useQuery({ ...laterQuery(ns, 2 * SHOWN), enabled: jobs.length < SHOWN }).data ?? [];
+  // The hour is counted once in a while: a job that is younger is not in it, and to say that none fires would be wrong.
+  const isYoung = peakOf(parts) === undefined && rest.some(({ next_fire_at: at }) => at && instant(at) - serverNow() < HOUR_MS);
   return (
     <>
-      <Hour parts={parts} isComplete={isComplete} />
+      {!isYoung && <Hour parts={parts} isComplete={isComplete} />}
       <Fires fires={jobs} ns={ns} />
       {jobs.length < SHOWN && <Later fires={later(jobs, rest).slice(0, SHOWN - jobs.length)} hasAny={jobs.length > 0} ns={ns} />}
       {peakOf(parts) === undefined && rest.length === 0 && <p className={css.quiet}>{t.dashboard.laterNone}</p>}

@@ -8,7 +8,7 @@ import { Button, IconButton } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { type Column, DataTable } from '@/components/DataTable';
 import { AllWell, Failure, NothingMatches, Skeleton } from '@/components/Feedback';
-import { Select } from '@/components/Field';
+import { Select, TextInput } from '@/components/Field';
 import { Instant } from '@/components/Instant';
 import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Page } from '@/components/Page';
@@ -20,7 +20,7 @@ import { forEach } from '@/lib/each';
 import css from './Misfires.module.css';
 import { Weeks } from './Weeks';
 import { type Misfire, type Misfires, fetchMisfires } from './queries';
-import { misfiresRoute, ranges } from './routes';
+import { misfiresRoute, outcomes, ranges } from './routes';
 
 const runJob = ({ namespace, job }: Misfire) => ask(api.POST('/api/v1/namespaces/{namespace}/jobs/{job}/run', { params: { path: { namespace, job }, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} }));
 
@@ -33,8 +33,8 @@ export function MisfiresPage() {
   const range = search.range ?? '24h';
   const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
   const list = useInfiniteQuery({
-    queryKey: ['misfires', ns, range, search.cause, search.job],
-    queryFn: ({ pageParam, signal }) => fetchMisfires({ ns, range, cause: search.cause, job: search.job }, pageParam, signal),
+    queryKey: ['misfires', ns, range, search.cause, search.outcome, search.job],
+    queryFn: ({ pageParam, signal }) => fetchMisfires({ ns, range, cause: search.cause, outcome: search.outcome, job: search.job }, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Misfires) => page.next_cursor,
     meta: { topics: ['stats'], every: 15_000 },
@@ -128,10 +128,28 @@ export function MisfiresPage() {
             </option>
           ))}
         </Select>
-        {search.job && (
+        <Select aria-label={t.misfires.outcome} value={search.outcome ?? ''} onChange={(event) => set({ outcome: outcomes.find((one) => one === event.target.value) })}>
+          <option value="">{t.misfires.allOutcomes}</option>
+          {outcomes.map((outcome) => (
+            <option key={outcome} value={outcome}>
+              {t.misfires.outcomes[outcome]}
+            </option>
+          ))}
+        </Select>
+        {search.job ? (
           <Button icon={X} onClick={() => set({ job: undefined })}>
             {t.misfires.ofJob(search.job)}
           </Button>
+        ) : (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              const job = String(new FormData(event.currentTarget).get('job') ?? '').trim();
+              if (job) set({ job });
+            }}
+          >
+            <TextInput name="job" aria-label={t.misfires.onlyJob} placeholder={t.misfires.onlyJob} maxLength={128} autoComplete="off" />
+          </form>
         )}
       </div>
       <Weeks ns={ns} />
@@ -159,8 +177,8 @@ export function MisfiresPage() {
             onSelect={setSelected}
             more={{ has: list.hasNextPage, busy: list.isFetchingNextPage, load: () => void list.fetchNextPage() }}
             empty={
-              list.hasNextPage ? undefined : search.cause || search.job ? (
-                <NothingMatches onClear={() => set({ cause: undefined, job: undefined })} />
+              list.hasNextPage ? undefined : search.cause || search.outcome || search.job ? (
+                <NothingMatches onClear={() => set({ cause: undefined, outcome: undefined, job: undefined })} />
               ) : (
                 <AllWell title={t.misfires.none}>{t.misfires.noneText}</AllWell>
               )

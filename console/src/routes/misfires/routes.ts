@@ -2,12 +2,13 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { oneOf, searchOf, text } from '@/lib/search';
 import { nsRoute } from '../root';
 
+export const outcomes = ['missed', 'suppressed'] as const;
 export const ranges = ['24h', '7d', '30d'] as const;
 
 export const misfiresRoute = createRoute({
   getParentRoute: () => nsRoute,
   path: 'misfires',
-  validateSearch: searchOf((raw) => ({ range: oneOf(raw, 'range', ranges), cause: text(raw, 'cause'), job: text(raw, 'job') })),
+  validateSearch: searchOf((raw) => ({ range: oneOf(raw, 'range', ranges), cause: text(raw, 'cause'), outcome: oneOf(raw, 'outcome', outcomes), job: text(raw, 'job') })),
   component: lazyRouteComponent(() => import('./MisfiresPage'), 'MisfiresPage'),
 });
 

@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-DQQN0v5L.js";

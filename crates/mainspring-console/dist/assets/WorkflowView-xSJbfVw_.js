@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-D9g6Ob4M.js";
