@@ -1,7 +1,7 @@
 //! Expressions and templates of workflows: `${{ … }}` in the syntax of Jinja.
 //!
 //! What is undefined is an error, a condition is true or false and nothing else, and work is bounded. Nothing is read but what
-//! is handed in.
+//! is handed in. In a text, a value is written as in JSON, and a text as it is.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -66,7 +66,10 @@ pub fn condition(text: &str, values: &Value) -> Result<bool, ExpressionError> {
     }
 }
 
-/// Returns a text with the values of its expressions in their places; lists and mappings as JSON.
+/// Returns a text with the values of its expressions in their places: texts as they are, all else as JSON.
+///
+/// Decimals have the fewest digits that read back as the same number, as in `MS_PARAM_` variables. `~` joins texts and numbers;
+/// what else is to be joined goes through the filter `text`, which writes it so.
 ///
 /// # Errors
 /// When one of them cannot be evaluated.
@@ -77,6 +80,7 @@ pub fn condition(text: &str, values: &Value) -> Result<bool, ExpressionError> {
 /// // What belongs to the shell stays.
 /// assert_eq!(render("clean ${HOME} --shard ${{ matrix.shard }}", &values)?, "clean ${HOME} --shard 3");
 /// assert_eq!(render("${{ matrix }} of ${{ ['a', none] }}", &values)?, r#"{"shard":3} of ["a",null]"#);
+/// assert_eq!(render("${{ 1.50 }} ${{ true }} ${{ 'v' ~ 1.5 ~ (true | text) }}", &values)?, "1.5 true v1.5true");
 /// # Ok::<(), mainspring_core::workflow::expression::ExpressionError>(())
 /// ```
 pub fn render(text: &str, values: &Value) -> Result<String, ExpressionError> {
@@ -128,18 +132,31 @@ static LANGUAGE: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let syntax = syntax.build().expect("the delimiters differ");
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    // Whoever is given a list or mapping as text can read JSON.
-    environment.set_formatter(|out, state, value| match value.kind() {
-        ValueKind::Seq | ValueKind::Map | ValueKind::Iterable => {
-            let text = serde_json::to_string(value)
-                .map_err(|error| minijinja::Error::new(ErrorKind::BadSerialization, error.to_string()))?;
-            out.write_str(&text).map_err(minijinja::Error::from)
-        }
-        _ => minijinja::escape_formatter(out, state, value),
+    // As job parameters are, and so that a list or mapping can be read again.
+    environment.set_formatter(|out, state, value| match json(value) {
+        Some(text) => out.write_str(&text?).map_err(minijinja::Error::from),
+        None => minijinja::escape_formatter(out, state, value),
     });
+    environment.add_filter("text", |value: minijinja::Value| json(&value).unwrap_or_else(|| Ok(value.to_string())));
     environment.set_fuel(Some(FUEL));
     environment
 });
+
+/// Returns the JSON of what is no text.
+fn json(value: &minijinja::Value) -> Option<Result<String, minijinja::Error>> {
+    let not_finite = || f64::try_from(value.clone()).is_ok_and(|number| !number.is_finite());
+    let text = match value.kind() {
+        ValueKind::Number if not_finite() => Err(format!("{value} is no number that JSON has")),
+        ValueKind::Bool
+        | ValueKind::None
+        | ValueKind::Number
+        | ValueKind::Seq
+        | ValueKind::Map
+        | ValueKind::Iterable => serde_json::to_string(value).map_err(|error| error.to_string()),
+        _ => return None,
+    };
+    Some(text.map_err(|error| minijinja::Error::new(ErrorKind::BadSerialization, error)))
+}
 
 fn of(error: minijinja::Error) -> ExpressionError {
     let text = match error.detail() {
@@ -192,6 +209,28 @@ mod tests {
         let values = json!({"needs": {"list": {"outputs": {"files": ["a", "b"], "count": 2}}}});
         assert_eq!(evaluate("${{ needs.list.outputs.files }}", &values), Ok(json!(["a", "b"])));
         assert_eq!(evaluate("${{ needs.list.outputs.count + 1 }}", &values), Ok(json!(3)));
+    }
+
+    #[test]
+    fn values_in_a_text_are_written_as_in_json() {
+        let values = json!({"params": {"rate": 1.10, "tiny": 0.00001, "huge": 1e20, "two": 2.0, "max": u64::MAX, "dry": true,
+            "list": [1.5, null], "name": "a b"}});
+        let cases = [
+            ("${{ params.rate }} ${{ params.two }} ${{ params.tiny }}", "1.1 2.0 0.00001".to_owned()),
+            ("${{ params.huge }}", json!(1e20).to_string()),
+            ("${{ params.max }} ${{ params.max + 1 }}", "18446744073709551615 18446744073709551616".to_owned()),
+            ("${{ 0.1 + 0.2 }} ${{ 7 / 2 }} ${{ 7 // 2 }} ${{ -0.0 }}", "0.30000000000000004 3.5 3 -0.0".to_owned()),
+            ("${{ params.dry }} ${{ none }} ${{ params.list }}", "true null [1.5,null]".to_owned()),
+            ("${{ 'v' ~ params.rate ~ '-' ~ params.max }}", "v1.1-18446744073709551615".to_owned()),
+            ("${{ params.name ~ (params.dry | text) ~ (params.list | text) }}", "a btrue[1.5,null]".to_owned()),
+            ("${{ params.name | text }} ${{ params.huge | text ~ '' }}", format!("a b {}", json!(1e20))),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(render(text, &values), Ok(expected), "{text}");
+        }
+        assert_eq!(condition("${{ params.rate * 2 > 2.1 and params.rate ~ '' == '1.1' }}", &values), Ok(true));
+        let endless = render("${{ params.huge ** 99 }}", &values);
+        assert!(matches!(endless, Err(ExpressionError::Unevaluable(_))), "{endless:?}");
     }
 
     #[test]
