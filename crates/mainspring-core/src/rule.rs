@@ -10,7 +10,7 @@ use crate::id::{JobId, JobVersion, RunId, RunSource, TriggerId, jitter_of};
 use crate::job::{GateRule, Job, Overlap};
 use crate::run::Origin;
 
-/// From this lateness on, beyond its jitter, what is late is spread anew: a loaded server is not late by so much.
+/// From this lateness on, counted from when it was due, what is late is spread anew: a loaded server is not late by so much.
 const SPREAD_AFTER_MS: i64 = 2_000;
 
 /// A compiled trigger with what the planner needs of its job. Shared between versions of nothing: immutable.
@@ -103,7 +103,7 @@ impl Rule {
         // Later instants must not fire before their own jitter has passed, whatever it is.
         let looked_at = now;
         let now = if self.jitter_ms > 0 { next.max(now - self.jitter_ms) } else { now };
-        if let Some(due_at) = self.spread(id, progress, looked_at, now.since(next)) {
+        if let Some(due_at) = self.spread(id, progress, looked_at) {
             let progress = Progress { due_at: Some(due_at), ..*progress };
             return Some(Decision { runs: Vec::new(), gaps: Vec::new(), progress });
         }
@@ -122,16 +122,24 @@ impl Rule {
         Some(decision)
     }
 
-    /// When a trigger is to be decided that is late although its jitter has passed, as after an outage: its jitter later, so that many
-    /// do not fire at once. Nothing, if that has been done. An instant that may still fire is not made a misfire by this.
-    fn spread(&self, id: TriggerId, progress: &Progress, now: Timestamp, late_ms: i64) -> Option<Timestamp> {
+    /// When a trigger is to be decided that is late, as after an outage: its jitter later, so that many do not fire at once. Nothing,
+    /// if that has been done. An instant that may still fire is not made a misfire by this.
+    fn spread(&self, id: TriggerId, progress: &Progress, now: Timestamp) -> Option<Timestamp> {
         let next = progress.next_fire_at?;
-        let is_new = progress.due_at == Some(self.due_at(id, next));
-        if self.jitter_ms == 0 || late_ms <= SPREAD_AFTER_MS || !is_new || self.one_at_a_time() {
+        let due_at = self.due_at(id, next);
+        let is_new = progress.due_at == Some(due_at);
+        if self.jitter_ms == 0 || now.since(due_at) <= SPREAD_AFTER_MS || !is_new || self.one_at_a_time() {
             return None;
         }
+        let late_ms = now.since(next) - self.jitter_ms;
         let left_ms = self.misfire_threshold_ms - late_ms;
-        let most_ms = if left_ms >= 0 { self.jitter_ms.min(left_ms) } else { self.jitter_ms };
+        let mut most_ms = if left_ms >= 0 { self.jitter_ms.min(left_ms) } else { self.jitter_ms };
+        if late_ms <= SPREAD_AFTER_MS {
+            // The instants that follow fire one by one, each when its own jitter has passed. With more than their distance for each,
+            // a trigger would fall behind.
+            let following = self.next_after(&state_of(progress), next);
+            most_ms = following.map_or(most_ms, |following| most_ms.min(following.since(next)));
+        }
         Some(now + jitter_of(id, next, most_ms)).filter(|due_at| *due_at > now && *due_at != self.due_at(id, next))
     }
 
