@@ -102,4 +102,10 @@ impl Strategy {
     pub const fn reads_load(self) -> bool {
         matches!(self, Self::Any | Self::BusyOver)
     }
+
+    /// Tells whether it remembers which workers it has picked.
+    #[must_use]
+    pub const fn remembers(self) -> bool {
+        matches!(self, Self::Round | Self::LeastFrequentlyUsed | Self::LeastRecentlyUsed)
+    }
 }

@@ -19,7 +19,7 @@ use crate::{AskedRun, Cancelled, Expect, PurgeRule, ROUTED_MAX, Routed, Store, W
 pub(super) const NORTH: Incarnation = Incarnation(11);
 pub(super) const SOUTH: Incarnation = Incarnation(12);
 
-fn info(id: Incarnation, name: &str, zone: &str, slots: u32, node: Incarnation) -> WorkerInfo {
+pub(crate) fn info(id: Incarnation, name: &str, zone: &str, slots: u32, node: Incarnation) -> WorkerInfo {
     WorkerInfo {
         id,
         name: name.into(),

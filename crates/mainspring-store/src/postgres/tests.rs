@@ -398,6 +398,13 @@ fn many_jobs_are_deleted_in_few_round_trips() {
 }
 
 #[test]
+fn workers_are_picked_for_many_runs_at_once() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
+    crate::sql::tests::trips::workers_are_picked_for_many_runs_at_once(store, &wire);
+}
+
+#[test]
 fn first_batch_over_a_new_session_asks_little_more_than_the_next() {
     let url = database();
     let wire = crate::sql::tests::Wire::to(&url);

@@ -1,4 +1,7 @@
 //! Picking workers for the runs of routed jobs.
+//!
+//! What is known of the jobs and workers is read for all runs of a slice at a time, and what was decided is written at the end: where
+//! the database is far away, one run is not later for all the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,18 +12,19 @@ use mainspring_core::router::{Candidate, Choice, HEARD_MS, Memory, Router, Unrou
 use mainspring_core::routing::ended;
 use mainspring_core::run::{RunEvent, RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
+use serde_json::json;
 
 use super::db::{
-    Db, Lock, Row, Step, ToSql, execute, exists, instant, known, read, read_known, read_one, run_id, sql, word,
+    Db, Fault, Lock, Row, Step, ToSql, execute, exists, instant, known, on_servers, read, read_known, read_one, run_id,
+    sql, word,
 };
 use super::fire::is_known;
 use super::gate::Gates;
 use super::replace::{Ending, Notes, end_one, end_unstarted};
 use super::run::free_slot;
 use super::session::{RunChanges, Session};
-use super::trigger;
 use super::worker::decoded;
-use super::{Batches, Lines};
+use super::{Batches, Lines, list, trigger};
 use crate::worker::{ROUTED_MAX, Routed};
 
 /// What there is to do.
@@ -105,17 +109,6 @@ fn end(session: &mut Session<impl Batches>, parent: Parent, at: Timestamp) -> St
     session.flush_runs(at)
 }
 
-/// A run for which a worker is to be picked.
-#[derive(Clone, Debug)]
-struct Waiting {
-    run: RunId,
-    job: JobId,
-    version: JobVersion,
-    input: Option<String>,
-    /// Which shard it is, if it is one.
-    shard: Option<u32>,
-}
-
 /// A run of which each of some workers executes a shard.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
@@ -146,7 +139,7 @@ pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u
         }
         queues.insert(queue);
     }
-    let jobs = Jobs { db, known: BTreeMap::new(), memories: BTreeMap::new(), has_load: false };
+    let jobs = Jobs::new(db);
     let (picked, stuck) = (BTreeMap::new(), BTreeSet::new());
     let mut pass = Pass { db, jobs, router, limit, routed, picked, splits: Vec::new(), stuck };
     let mut places = Places::read(db)?;
@@ -162,9 +155,9 @@ pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u
 }
 
 /// One look at all that waits.
-struct Pass<'a> {
-    db: &'a dyn Db,
-    jobs: Jobs<'a>,
+struct Pass<'a, C> {
+    db: &'a C,
+    jobs: Jobs<'a, C>,
     router: Router,
     limit: u32,
     routed: Routed,
@@ -175,10 +168,7 @@ struct Pass<'a> {
     stuck: BTreeSet<Version>,
 }
 
-/// A version of a job, whose runs find the same workers.
-type Version = (JobId, JobVersion);
-
-impl Pass<'_> {
+impl<C: Batches> Pass<'_, C> {
     /// Picks workers for the runs of a queue: in the order of claims as far as [`ROUTED_MAX`] goes, and then job by job, so that those
     /// for which nobody is there hide no others.
     fn route_queue(&mut self, queue: &str, places: &mut Places) -> Step<()> {
@@ -186,6 +176,7 @@ impl Pass<'_> {
         let values: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &ROUTED_MAX)];
         let first = read(self.db, sql!("route_read", mysql), &values, waiting)?;
         let has_more = first.len() == ROUTED_MAX as usize;
+        self.jobs.learn(&first)?;
         for waiting in first {
             self.decide(queue, waiting)?;
         }
@@ -224,7 +215,9 @@ impl Pass<'_> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let values: [(&str, &dyn ToSql); 4] =
             [(":line", &line), (":job", &version.0.0), (":version", &version.1.0), (":limit", &most)];
-        for waiting in read(self.db, sql!("route_job", mysql), &values, waiting)? {
+        let runs = read(self.db, sql!("route_job", mysql), &values, waiting)?;
+        self.jobs.learn(&runs)?;
+        for waiting in runs {
             let is_split = self.splits.iter().any(|split| split.waiting.run == waiting.run);
             if !is_split && !self.picked.contains_key(&waiting.run) {
                 self.decide(queue, waiting)?;
@@ -263,12 +256,20 @@ impl Pass<'_> {
     /// Does what was decided.
     fn end(self) -> Step<(Routed, Vec<Split>)> {
         let Self { db, jobs, picked, mut routed, splits, .. } = self;
-        for (run, (queue, line)) in picked {
-            let values: [(&str, &dyn ToSql); 3] =
-                [(":line", &line), (":id", run.as_bytes()), (":from", &Line::Route { queue: &queue }.to_string())];
-            db.post(sql!("route_run"), &values, None)?;
-            routed.lines.insert(line);
+        let from = |queue: &str| Line::Route { queue }.to_string();
+        if C::LISTS {
+            let row = |(run, (queue, line)): (&RunId, &(String, String))| json!([list::hex(*run), line, from(queue)]);
+            for rows in list::lists(picked.iter().map(row)) {
+                execute(db, on_servers!("route_runs", postgres, mysql), &[(":rows", &rows)])?;
+            }
+        } else {
+            for (run, (queue, line)) in &picked {
+                let values: [(&str, &dyn ToSql); 3] =
+                    [(":line", line), (":id", run.as_bytes()), (":from", &from(queue))];
+                execute(db, sql!("route_run"), &values)?;
+            }
         }
+        routed.lines.extend(picked.into_values().map(|(_, line)| line));
         jobs.remember()?;
         Ok((routed, splits))
     }
@@ -398,78 +399,133 @@ fn waiting(row: &Row<'_>) -> Step<Waiting> {
     Ok(Waiting { run: run_id(row, 0)?, job, version, input: row.get(3)?, shard: row.get(4)? })
 }
 
-/// Notes what workers execute, and what waits in their lines.
-fn note_load(db: &dyn Db, router: &mut Router, lines: &BTreeSet<String>) -> Step<()> {
-    let load = |row: &Row<'_>| Ok((row.get::<String>(0)?, JobId(row.get(1)?), row.get::<u32>(2)?));
-    for (worker, job, runs) in read(db, sql!("route_load"), &[], load)? {
-        router.note_load(&worker, job, runs);
-    }
-    for line in lines {
-        let waits = |row: &Row<'_>| Ok((JobId(row.get(0)?), row.get::<u32>(1)?));
-        for (job, runs) in read(db, sql!("route_waiting", mysql), &[(":line", line)], waits)? {
-            Line::parse(line).worker().into_iter().for_each(|worker| router.note_load(worker, job, runs));
-        }
-    }
-    Ok(())
+/// A version of a job, whose runs find the same workers.
+type Version = (JobId, JobVersion);
+
+/// A run for which a worker is to be picked.
+#[derive(Clone, Debug)]
+struct Waiting {
+    run: RunId,
+    job: JobId,
+    version: JobVersion,
+    input: Option<String>,
+    /// Which shard it is, if it is one.
+    shard: Option<u32>,
 }
 
 /// What is known of the jobs of one pass.
-struct Jobs<'a> {
-    db: &'a dyn Db,
+struct Jobs<'a, C> {
+    db: &'a C,
     /// Nothing for a definition that cannot be read.
-    known: BTreeMap<(JobId, JobVersion), Option<Arc<Job>>>,
+    known: BTreeMap<Version, Option<Arc<Job>>>,
     /// As it was, and as it is now.
     memories: BTreeMap<JobId, (Memory, Memory)>,
     /// Whether the router knows what workers execute.
     has_load: bool,
 }
 
-impl Jobs<'_> {
-    /// `lines` are those of workers in which runs wait.
+impl<'a, C: Batches> Jobs<'a, C> {
+    fn new(db: &'a C) -> Self {
+        Self { db, known: BTreeMap::new(), memories: BTreeMap::new(), has_load: false }
+    }
+
+    /// Reads what is to be known of runs before workers are picked for them.
+    fn learn(&mut self, runs: &[Waiting]) -> Step<()> {
+        let versions: BTreeSet<Version> = runs.iter().map(|run| (run.job, run.version)).collect();
+        let versions: Vec<Version> = versions.into_iter().filter(|one| !self.known.contains_key(one)).collect();
+        if versions.is_empty() {
+            return Ok(());
+        }
+        self.known.extend(versions.iter().map(|version| (*version, None)));
+        for (version, definition) in trigger::definitions(self.db, &versions)? {
+            self.known.insert(version, known(definition.map_err(Fault::Unreadable))?);
+        }
+        let remembers = |version: &&Version| {
+            let definition = self.known.get(version).and_then(Option::as_ref);
+            definition.is_some_and(|definition| definition.routing.strategy().remembers())
+        };
+        let jobs: BTreeSet<JobId> = versions.iter().filter(remembers).map(|(job, _)| *job).collect();
+        self.recall(jobs.into_iter().filter(|job| !self.memories.contains_key(job)).collect())
+    }
+
+    /// Reads what the strategies of jobs remember. Begins anew where a newer program, or damage, has left something else.
+    fn recall(&mut self, jobs: Vec<JobId>) -> Step<()> {
+        let memory = |row: &Row<'_>| Ok((JobId(row.get(0)?), row.get::<String>(1)?));
+        let mut found = Vec::new();
+        if C::LISTS {
+            for jobs in list::lists(jobs.iter().map(|job| job.0.into())) {
+                let memories = on_servers!("route_memories", postgres, mysql);
+                found.extend(read(self.db, memories, &[(":jobs", &jobs)], memory)?);
+            }
+        } else {
+            for job in &jobs {
+                let text = |row: &Row<'_>| Ok((*job, row.get(0)?));
+                found.extend(read(self.db, sql!("route_memory"), &[(":job", &job.0)], text)?);
+            }
+        }
+        for (job, text) in found {
+            let memory: Memory = serde_json::from_str(&text).unwrap_or_default();
+            self.memories.insert(job, (memory.clone(), memory));
+        }
+        Ok(())
+    }
+
+    /// Picks for a run of which was [learned](Self::learn). `lines` are those of workers in which runs wait.
     fn pick(&mut self, router: &mut Router, lines: &BTreeSet<String>, waiting: &Waiting) -> Step<Choice> {
-        let Some(definition) = self.definition(waiting.job, waiting.version)? else { return Ok(Choice::Nobody) };
+        let Waiting { run, job, version, input, shard } = waiting;
+        let Some(definition) = self.known.get(&(*job, *version)).cloned().flatten() else { return Ok(Choice::Nobody) };
         if definition.routing.strategy().reads_load() && !self.has_load {
             self.has_load = true;
             note_load(self.db, router, lines)?;
         }
-        let Waiting { run, job, input, shard, .. } = waiting;
         let unrouted =
             Unrouted { run: *run, job: *job, definition: &definition, input: input.as_deref(), shard: *shard };
-        let memory = self.memory(*job)?;
+        let (_, memory) = self.memories.entry(*job).or_default();
         Ok(router.route(&unrouted, memory))
     }
 
-    fn definition(&mut self, job: JobId, version: JobVersion) -> Step<Option<Arc<Job>>> {
-        if let Some(found) = self.known.get(&(job, version)) {
-            return Ok(found.clone());
-        }
-        let found = match version.task() {
-            // Each version of a workflow is read once, however many of its tasks wait.
-            Some(_) => self.definition(job, version.base())?.and_then(|whole| trigger::part(&whole, version)),
-            None => known(trigger::definition(self.db, job, version))?,
-        };
-        self.known.insert((job, version), found.clone());
-        Ok(found)
-    }
-
-    /// Begins anew where a newer program, or damage, has left something else.
-    fn memory(&mut self, job: JobId) -> Step<&mut Memory> {
-        if !self.memories.contains_key(&job) {
-            let text: Option<String> = read_one(self.db, sql!("route_memory"), &[(":job", &job.0)], |row| row.get(0))?;
-            let memory: Memory = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-            self.memories.insert(job, (memory.clone(), memory));
-        }
-        Ok(&mut self.memories.get_mut(&job).expect("inserted above").1)
-    }
-
+    /// Writes what strategies remember now and did not before.
     fn remember(self) -> Step<()> {
-        for (job, (before, now)) in self.memories {
-            if before != now {
-                let memory = serde_json::to_string(&now).expect("names and numbers have a text");
-                let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":memory", &memory)];
-                execute(self.db, sql!("route_remember", mysql), &values)?;
+        let changed = self.memories.iter().filter(|(_, (before, now))| before != now);
+        let text = |memory: &Memory| serde_json::to_string(memory).expect("names and numbers have a text");
+        let changed = changed.map(|(job, (_, now))| (job.0, text(now)));
+        if C::LISTS {
+            for rows in list::lists(changed.map(|(job, memory)| json!([job, memory]))) {
+                execute(self.db, on_servers!("route_remember_many", postgres, mysql), &[(":rows", &rows)])?;
             }
+            return Ok(());
+        }
+        for (job, memory) in changed {
+            let values: [(&str, &dyn ToSql); 2] = [(":job", &job), (":memory", &memory)];
+            execute(self.db, sql!("route_remember", mysql), &values)?;
         }
         Ok(())
     }
+}
+
+/// Notes what workers execute, and what waits in their lines.
+fn note_load<C: Batches>(db: &C, router: &mut Router, lines: &BTreeSet<String>) -> Step<()> {
+    let load = |row: &Row<'_>| Ok((row.get::<String>(0)?, JobId(row.get(1)?), row.get::<u32>(2)?));
+    for (worker, job, runs) in read(db, sql!("route_load"), &[], load)? {
+        router.note_load(&worker, job, runs);
+    }
+    let mut note = |line: &str, job: JobId, runs: u32| {
+        Line::parse(line).worker().into_iter().for_each(|worker| router.note_load(worker, job, runs));
+    };
+    if C::LISTS {
+        for lines in list::lists(lines.iter().map(|line| line.as_str().into())) {
+            let waiting = on_servers!("route_waiting_many", postgres, mysql);
+            for (line, job, runs) in read(db, waiting, &[(":lines", &lines)], load)? {
+                note(&line, job, runs);
+            }
+        }
+        return Ok(());
+    }
+    for line in lines {
+        let waits = |row: &Row<'_>| Ok((JobId(row.get(0)?), row.get::<u32>(1)?));
+        for (job, runs) in read(db, sql!("route_waiting", mysql), &[(":line", line)], waits)? {
+            note(line, job, runs);
+        }
+    }
+    Ok(())
 }

@@ -19,8 +19,8 @@ use super::db::{exists, sql};
 use super::session::Session;
 use super::{
     Batches, after, awaits, complete, correct, data, deadline, digest, document, fire, gap, job, job_lane, keep, key,
-    lane, names, purge, queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook, worker,
-    workflow,
+    lane, names, past, purge, queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook,
+    worker, workflow,
 };
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::awaits::Stands;
@@ -33,6 +33,7 @@ use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::{FlowStore, InboxStore};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
+use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
@@ -407,6 +408,10 @@ impl<B: Backend> Store for B {
 
     async fn correct_run(&self, it: Correction) -> Result<Corrected> {
         self.deed("correct a run", move |s| correct::correct(s, &it)).await
+    }
+
+    async fn add_past_runs(&self, runs: PastRuns) -> Result<Vec<bool>> {
+        self.deed("keep past runs", move |s| past::add(s, &runs)).await
     }
 
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use mainspring_core::Timestamp;
 use mainspring_core::batch::{
     AttemptDetail, Completion, CompletionBatch, FireBatch, FireEntry, Gap, GapOutcome, GapReason, Placed, Rearm,
 };
 use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
+use mainspring_core::routing::{Routing, Strategy};
 use mainspring_core::run::Verdict;
+use mainspring_core::{Incarnation, Timestamp};
 use tokio::runtime::Runtime;
 
 use super::Wire;
 use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
+use crate::conformance::routing;
 use crate::row::{Expect, JobDelete};
 use crate::store::Store;
 use crate::webhook::{NewDelivery, Webhook};
@@ -248,4 +250,35 @@ pub(crate) fn look_for_webhooks_costs_the_same_however_many_there_are(store: &dy
     }
     // A session that is used for the first time is opened, and prepares the statement.
     assert_eq!(costs[..10].iter().min(), costs[30..].iter().min(), "{costs:?}");
+}
+
+/// Workers are picked for runs of forty jobs in as many round trips as for runs of four: what is known of all is read at once, and what was
+/// decided written at once.
+pub(crate) fn workers_are_picked_for_many_runs_at_once(store: Arc<dyn Store>, wire: &Wire) {
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        for (id, name) in [(11, "north"), (12, "south")] {
+            kit.store.join_worker(routing::info(Incarnation(id), name, "eu", 90, kit.incarnation)).await.unwrap();
+        }
+        let mut took = Vec::new();
+        // The first ones tell the server the statements.
+        for (round, count) in [1, 1, 10].into_iter().enumerate() {
+            for number in 0..count {
+                for strategy in [Strategy::First, Strategy::Round, Strategy::LeastRecentlyUsed, Strategy::BusyOver] {
+                    let mut draft = Draft::new(&format!("{round}-{number}-{strategy}"));
+                    let definition = Arc::make_mut(&mut draft.0.definition);
+                    definition.queue = "mail".into();
+                    definition.routing = Routing { strategy, ..Routing::default() };
+                    let job = kit.save(draft).await;
+                    kit.ask(&job, 1, at(1_000)).await;
+                }
+            }
+            let mut moved = 0;
+            let route = kit.store.route(at(2_000), 100);
+            took.push(wire.round_trips(async { route.await.map(|routed| moved = routed.moved) }).await);
+            assert_eq!(moved, 4 * count, "each has a worker");
+        }
+        // A long message may be heard in parts.
+        assert!(took[2] < took[1] + 9, "{took:?}");
+    });
 }
