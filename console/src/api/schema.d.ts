@@ -1132,6 +1132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/past-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds runs that another scheduler has executed to the history of a job. They start nothing, and nobody is told of them; what is there
+         *     already is not added again.
+         */
+        post: operations["runs_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/jobs/{job}/pause": {
         parameters: {
             query?: never;
@@ -5197,7 +5217,7 @@ export interface components {
          * @description What made a run.
          * @enum {string}
          */
-        Origin: "schedule" | "manual" | "api" | "retry" | "parent" | "misfire" | "backfill" | "after" | "unknown";
+        Origin: "schedule" | "manual" | "api" | "retry" | "parent" | "misfire" | "backfill" | "after" | "imported" | "unknown";
         /** @description A time in which instants passed without anybody to fire them. */
         Outage: {
             /**
@@ -5846,6 +5866,64 @@ export interface components {
          * @enum {string}
          */
         ParamType: "string" | "integer" | "number" | "boolean";
+        /** @description An attempt of a run that is over. */
+        PastAttempt: {
+            /** @description When it ended. */
+            ended_at: components["schemas"]["Timestamp"];
+            /** @description Why it failed, for people; at most 4 KiB. */
+            error?: string | null;
+            /** @description A stable word for the error, such as `xxl.failed`; at most 64 characters. */
+            error_code?: string | null;
+            /**
+             * Format: int32
+             * @description Exit code, HTTP status, or code of another protocol.
+             */
+            exit_code?: number | null;
+            /** @description How it has ended: any state but `running`. */
+            outcome: components["schemas"]["AttemptState"];
+            /** @description When it began. */
+            started_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A run that is over. */
+        PastRun: {
+            /** @description Its attempts, first to last: 1 to 100. The last one says how the run has ended. */
+            attempts: components["schemas"]["PastAttempt"][];
+            /** @description When it was due. */
+            due_at: components["schemas"]["Timestamp"];
+            /** @description What it was given; at most 64 KiB. */
+            input?: unknown;
+            /**
+             * @description Names the record that it is made of, together with the job and `due_at`: 1 to 128 characters. One that is there already is not
+             *     added again.
+             */
+            key: string;
+            /** @description What people should know of it; at most 256 characters. */
+            note?: string | null;
+            /** @description What it has left; at most 64 KiB. */
+            output?: unknown;
+            /** @description Who executed it, for people; at most 120 characters. */
+            worker?: string | null;
+        };
+        /** @description Runs of a job that another scheduler has executed, to be kept in its history. */
+        PastRuns: {
+            /** @description The runs, in any order; at most 1,000. */
+            runs: components["schemas"]["PastRun"][];
+            /** @description Where they come from, for people, such as `XXL-JOB`; at most 64 characters. */
+            source: string;
+        };
+        /** @description What came of bringing past runs. */
+        PastRunsAdded: {
+            /**
+             * Format: int64
+             * @description How many were added.
+             */
+            added: number;
+            /**
+             * Format: int64
+             * @description How many were there already.
+             */
+            known: number;
+        };
         /** @description A place in a text. */
         Position: {
             /**
@@ -10888,6 +10966,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_add: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PastRuns"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PastRunsAdded"];
                 };
             };
             /** @description Refused */

@@ -33,6 +33,7 @@
 //! | [`TRIGGERS_REANCHOR`] | POST | → [`Reanchored`](crate::Reanchored) |
 //! | [`TRIGGER_REANCHOR`] | POST | → [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER_PAUSE`], [`TRIGGER_RESUME`] | POST | [`Reason`](crate::Reason) → [`Trigger`](crate::Trigger) |
+//! | [`PAST_RUNS`] | POST | [`PastRuns`](crate::PastRuns) → [`PastRunsAdded`](crate::PastRunsAdded) |
 //! | [`RUNS`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of [`Run`](crate::Run), newest first, live and final |
 //! | [`RUN`] | GET | → [`Run`](crate::Run) |
 //! | [`RUN_CANCEL`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
@@ -212,6 +213,8 @@ pub const TRIGGER_RESUME: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/
 pub const TRIGGER_REANCHOR: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/reanchor";
 /// All triggers of a namespace, let fire again before what they have recorded for the future.
 pub const TRIGGERS_REANCHOR: &str = "/api/v1/namespaces/{namespace}/triggers/reanchor";
+/// Brings runs of a job that another scheduler has executed.
+pub const PAST_RUNS: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/past-runs";
 /// Runs of a namespace, newest first.
 pub const RUNS: &str = "/api/v1/namespaces/{namespace}/runs";
 /// One run, live or final.
@@ -463,6 +466,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (TRIGGER_RESUME, &["POST"]),
     (TRIGGER_REANCHOR, &["POST"]),
     (TRIGGERS_REANCHOR, &["POST"]),
+    (PAST_RUNS, &["POST"]),
     (RUNS, &["GET"]),
     (RUN, &["GET"]),
     (RUN_CANCEL, &["POST"]),

@@ -18,6 +18,7 @@ mod log;
 mod misfire;
 mod operation;
 mod page;
+mod past;
 mod preview;
 mod queue;
 mod rerun;
@@ -70,6 +71,7 @@ pub use operation::{
     ViewSpec,
 };
 pub use page::{Page, PageFilter};
+pub use past::{PastAttempt, PastRun, PastRuns, PastRunsAdded};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueMove, QueueMoved, QueueRate, QueueSettings, RunMove};
 pub use rerun::{Rerun, RerunAction, RerunChange, RerunPlan, RerunTask};

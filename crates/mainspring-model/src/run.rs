@@ -62,6 +62,8 @@ words!(
         Backfill = "backfill",
         /// A run of another job ended.
         After = "after",
+        /// Another scheduler has executed it; only its record was brought here.
+        Imported = "imported",
     }
 );
 
@@ -107,7 +109,7 @@ impl Origin {
     /// Tells whether a run of this origin stands for a fire time of the past: the deadline counted from that says nothing of it.
     #[must_use]
     pub const fn is_of_the_past(self) -> bool {
-        matches!(self, Self::Backfill | Self::Rerun)
+        matches!(self, Self::Backfill | Self::Rerun | Self::Imported)
     }
 }
 

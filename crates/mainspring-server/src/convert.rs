@@ -12,6 +12,7 @@ pub(crate) mod calls;
 mod defaults;
 mod flow;
 mod job;
+pub(crate) mod past;
 mod retry;
 mod schedule;
 mod task;

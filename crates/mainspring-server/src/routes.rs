@@ -30,6 +30,7 @@ mod namespaces;
 mod next;
 mod operations;
 mod outputs;
+mod past_runs;
 pub(crate) mod preview;
 mod queues;
 mod reanchor;
@@ -96,6 +97,7 @@ fn table() -> Vec<Route> {
         approvals::routes(),
         logs::routes(),
         outputs::routes(),
+        past_runs::routes(),
         facets::routes(),
         backfills::routes(),
         calendars::routes(),

@@ -48,6 +48,7 @@ pub mod labels;
 pub mod lanes;
 pub mod lists;
 pub mod nodes;
+pub mod past;
 pub mod queue;
 pub mod queues;
 pub mod reads;
@@ -247,6 +248,10 @@ macro_rules! conformance_suite {
                 run_that_was_repeated_stays_lost,
                 run_that_is_tried_again_stays_lost,
                 what_was_not_lost_is_not_corrected;
+            past:
+                past_run_is_kept_once_and_read_as_any_other,
+                past_run_tells_nobody,
+                past_runs_need_their_job;
             deadlines:
                 run_that_is_unfinished_at_its_deadline_is_told_of_once,
                 run_that_ends_late_before_anybody_looks_is_told_of,
@@ -474,6 +479,7 @@ mod tests {
             include_str!("conformance/cancels.rs"),
             include_str!("conformance/corrections.rs"),
             include_str!("conformance/deadlines.rs"),
+            include_str!("conformance/past.rs"),
             include_str!("conformance/deletions.rs"),
             include_str!("conformance/completions.rs"),
             include_str!("conformance/expiring.rs"),

@@ -32,6 +32,7 @@ mod memory;
 mod mysql;
 mod open;
 mod options;
+mod past;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod rollup;
@@ -63,9 +64,10 @@ pub use flow::{
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]
-pub use mysql::{ForeignTable, MysqlStore, read_tables};
+pub use mysql::{ForeignTable, MysqlStore, Wanted, read_tables};
 pub use open::{open, open_with};
 pub use options::Options;
+pub use past::{PastAttempt, PastRun, PastRuns};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresStore, Work, work};
 pub use rollup::{RollupRow, RollupSpan};

@@ -27,6 +27,7 @@ mod model;
 mod names;
 mod nodes;
 mod outbox;
+mod past;
 mod purge;
 mod queue;
 mod queues;
@@ -65,6 +66,7 @@ use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::{FlowStore, InboxStore};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
+use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, DeadlinesDue, EventRow, Expect,
@@ -339,6 +341,10 @@ impl Store for MemoryStore {
 
     async fn correct_run(&self, correction: Correction) -> Result<Corrected> {
         Ok(correct::correct(&mut *self.model()?, correction))
+    }
+
+    async fn add_past_runs(&self, runs: PastRuns) -> Result<Vec<bool>> {
+        past::add(&mut *self.model()?, runs)
     }
 
     async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>> {

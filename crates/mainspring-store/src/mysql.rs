@@ -28,7 +28,7 @@ use crate::sql::session::Session;
 use batches::own;
 use connection::{Connection, Purpose};
 
-pub use foreign::{ForeignTable, read_tables};
+pub use foreign::{ForeignTable, Wanted, read_tables};
 
 /// How long a statement about leases may take.
 const LEASE: Duration = Duration::from_secs(2);

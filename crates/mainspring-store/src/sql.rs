@@ -26,6 +26,7 @@ pub(crate) mod key;
 pub(crate) mod lane;
 pub(crate) mod list;
 pub(crate) mod names;
+pub(crate) mod past;
 pub(crate) mod purge;
 pub(crate) mod queue;
 pub(crate) mod queues;

@@ -24,6 +24,7 @@ use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::{FlowStore, InboxStore};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
+use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
@@ -435,6 +436,14 @@ pub trait Store: Send + Sync + 'static {
     /// run was repeated or is a part of another one. It tells nobody else: no job starts after it, no workflow goes on, and counts of
     /// ends stay as they were when it ended. An event `run` with the change `corrected` is what there is of it.
     async fn correct_run(&self, correction: Correction) -> Result<Corrected>;
+
+    /// Keeps past runs of a job in its history: runs that are over, and that another scheduler has executed. Answers for each, in their
+    /// order, whether it is new; one whose id is there stays as it is. Nobody is told: they leave no event, start nothing, end no wait
+    /// and count in no limit. Retention takes them as it takes others, by the time at which they ended.
+    ///
+    /// # Errors
+    /// Not found: there is no such job, or not that version of it.
+    async fn add_past_runs(&self, runs: PastRuns) -> Result<Vec<bool>>;
 
     /// A run, unfinished or final.
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>>;

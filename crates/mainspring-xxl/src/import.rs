@@ -11,6 +11,7 @@ mod here;
 mod history;
 mod plan;
 mod report;
+mod runs;
 mod statements;
 mod users;
 
@@ -19,3 +20,4 @@ pub use history::{History, OldScript};
 pub(crate) use plan::one;
 pub use plan::{Options, import};
 pub use report::{Counts, Imported, Item, Kind, Outcome};
+pub use runs::{Day, OldRun, OldRuns, runs};

@@ -34,6 +34,7 @@ export const run = {
     misfire: 'after a misfire',
     backfill: 'by a backfill',
     after: 'by the end of another run',
+    imported: 'by another scheduler',
     unknown: 'by something newer than this console',
   },
   due: 'due',

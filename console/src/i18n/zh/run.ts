@@ -34,6 +34,7 @@ export const run: typeof en = {
     misfire: '错过触发后补跑',
     backfill: '回填',
     after: '由另一个运行的结束启动',
+    imported: '由另一个调度器执行',
     unknown: '由比此控制台更新的功能启动',
   },
   due: '应触发',

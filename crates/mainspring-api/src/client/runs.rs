@@ -2,8 +2,8 @@
 
 use super::{Client, ClientError, LogItem, LogStreamReader};
 use crate::{
-    Attempt, Backfill, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogPage, Page, Reason, Rerun, RerunPlan,
-    Run, RunFilter, Why, routes,
+    Attempt, Backfill, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogPage, Page, PastRuns, PastRunsAdded,
+    Reason, Rerun, RerunPlan, Run, RunFilter, Why, routes,
 };
 
 impl Client {
@@ -15,6 +15,16 @@ impl Client {
     /// Returns a run, live or final.
     pub async fn run(&self, run: &str) -> Result<Run, ClientError> {
         self.get(&routes::path(routes::RUN, &[run]), &()).await
+    }
+
+    /// Adds runs of a job that another scheduler has executed to its history. Those that are there already are not added again.
+    pub async fn add_past_runs(
+        &self,
+        namespace: &str,
+        job: &str,
+        runs: &PastRuns,
+    ) -> Result<PastRunsAdded, ClientError> {
+        self.post(&routes::path(routes::PAST_RUNS, &[namespace, job]), runs, &()).await
     }
 
     /// Asks for a run to be cancelled. It is final when its processes have ended: see [`Client::wait_for_run`].

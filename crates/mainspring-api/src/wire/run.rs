@@ -191,13 +191,15 @@ pub enum Origin {
     Backfill,
     /// The end of a run of another job.
     After,
+    /// Another scheduler, which has executed it; its record was brought here.
+    Imported,
     /// An origin newer than this client.
     #[serde(other)]
     Unknown,
 }
 
 words!(Origin: Schedule = "schedule", Manual = "manual", Api = "api", Retry = "retry", Parent = "parent",
-    Misfire = "misfire", Backfill = "backfill", After = "after", Unknown = "unknown");
+    Misfire = "misfire", Backfill = "backfill", After = "after", Imported = "imported", Unknown = "unknown");
 
 /// Which runs are asked for; conditions add up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]

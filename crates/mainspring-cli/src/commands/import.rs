@@ -1,22 +1,25 @@
 //! `mainspring import`: what other schedulers have, as job files.
 
 mod database;
+mod runs;
 mod scripts;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use mainspring_api::{Bundle, Format, JobSpec, Problem, write_text};
 use mainspring_schedule::Timestamp;
 use mainspring_server::convert::{self, Known, Surroundings};
-use mainspring_xxl::import::{Counts, DumpError, Imported, Item, Kind, Options, Tables, import};
+use mainspring_xxl::import::{Counts, Day, DumpError, Imported, Item, Kind, OldRuns, Options, Tables, import};
 use serde::Serialize;
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::{Form, Output, counted};
+use crate::time_value;
 use crate::views::IMPORTED;
 
 /// Turn what another scheduler has into job files
@@ -34,7 +37,8 @@ enum Source {
 /// Read XXL-JOB's database (2.1 to 3.5) or a dump of it, report on every item, and write job files
 ///
 /// Jobs of handlers and of scripts are for XXL-JOB's executors, which connect once their app is made. Children start after their parents.
-/// Imported jobs are paused unless --activate is given. The versions of scripts are in a file for mainspring xxl glue load.
+/// Imported jobs are paused unless --activate is given. The versions of scripts are in a file for mainspring xxl glue load, and with
+/// --history the runs in one for mainspring run load.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mysqldump xxl_job > dump.sql
@@ -61,6 +65,10 @@ struct XxlJobArgs {
     /// Apps whose scripts workers of ours execute, started with --scripts, in place of executors; not those in Groovy and Python 2
     #[arg(long, value_name = "APP", value_delimiter = ',')]
     scripts_here: Vec<String>,
+    /// Also write a file of the runs that are over and were triggered within this time, 30d if no other is given, for mainspring run load
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "30d",
+        value_parser = time_value::duration, requires = "timezone")]
+    history: Option<Duration>,
     /// Report only, write nothing
     #[arg(long)]
     dry_run: bool,
@@ -78,8 +86,22 @@ struct Summary<'a> {
     jobs: Counts,
     users: Counts,
     items: &'a [Item],
+    /// What is taken of the runs, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Past>,
     /// The job files that were written; none in a dry run.
     files: Vec<String>,
+}
+
+/// What is taken of the runs.
+#[derive(Serialize)]
+struct Past {
+    /// Since when, in the zone of the old server.
+    since: String,
+    /// How many runs are in the file.
+    runs: usize,
+    /// What the old server counted for each day.
+    days: Vec<Day>,
 }
 
 /// Imports.
@@ -89,37 +111,62 @@ struct Summary<'a> {
 /// exit code is 11.
 pub fn run(args: ImportArgs, output: &Output) -> Result {
     let Source::XxlJob(args) = args.source;
-    let tables = tables(&args)?;
+    let now = output.style().now();
+    let since = args.history.map(|history| runs::since(&now, history, args.timezone.as_deref())).transpose()?;
+    let tables = tables(&args, since.as_deref())?;
     let timezone = timezone(&args, &tables)?;
     let (zone, mail_channel) = (timezone.clone(), args.mail_channel.clone());
     let mut imported = import(
         &tables,
         &Options { timezone, activate: args.activate, mail_channel, scripts_here: args.scripts_here.clone() },
     );
-    let now = output.style().now();
     refuse_invalid(&mut imported, Timestamp::from_millis(now.timestamp().as_millisecond()));
     let mut files = files(&mut imported)?;
     files.extend(scripts::file(&imported.histories, &zone)?);
+    let past = since.map(|since| past(since, &tables, &zone, &mut imported, &mut files)).transpose()?;
     let files = match args.to.filter(|_| !args.dry_run) {
         Some(folder) => write(&folder, &files)?,
         None => Vec::new(),
     };
-    show(&imported, files, args.dry_run, output)?;
+    show(&imported, past, files, args.dry_run, output)?;
     let is_partial = !args.dry_run && imported.counts(Kind::Job).refused > 0;
     if is_partial { Err(Error::silent(Exit::Partial)) } else { Ok(()) }
 }
 
+/// Adds the file of the runs, and says what is not taken of them.
+fn past(
+    since: String,
+    tables: &Tables,
+    zone: &str,
+    imported: &mut Imported,
+    files: &mut BTreeMap<String, String>,
+) -> Result<Past> {
+    let OldRuns { runs, notes, days } = mainspring_xxl::import::runs(tables, &imported.bundle.jobs);
+    let (text, count) = runs::text(&runs, zone)?;
+    if count > 0 {
+        files.insert(runs::FILE.to_owned(), text);
+    }
+    if let Some(item) = imported.items.iter_mut().find(|item| item.kind == Kind::Database) {
+        notes.into_iter().for_each(|note| item.change(note));
+        let gone: i64 = days.iter().map(|day| (day.succeeded + day.failed - day.imported).max(0)).sum();
+        if gone > 0 {
+            item.change(format!("runs that the old server counted since {since} and that are not imported: {gone}"));
+        }
+    }
+    Ok(Past { since, runs: count, days })
+}
+
 /// What is there to be imported, from a dump or from the database itself.
-fn tables(args: &XxlJobArgs) -> Result<Tables> {
+fn tables(args: &XxlJobArgs, since: Option<&str>) -> Result<Tables> {
     if database::is_address(&args.from) {
-        return database::tables(&args.from, args.password_file.as_deref());
+        return database::tables(&args.from, args.password_file.as_deref(), since);
     }
     if args.password_file.is_some() {
         return Err(Error::usage("--password-file is for the address of a database, and a dump has none"));
     }
     let dump = Path::new(&args.from);
     let bytes = std::fs::read(dump).map_err(|error| Error::file("read", dump, &error))?;
-    Tables::read(&bytes).map_err(|error| unreadable(&error, &args.from))
+    Tables::read_since(&bytes, since).map_err(|error| unreadable(&error, &args.from))
 }
 
 /// The zone of cron expressions. It has to be said where there are any.
@@ -241,9 +288,10 @@ fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<String>>
     Ok(paths().map(|path| path.display().to_string()).collect())
 }
 
-fn show(imported: &Imported, files: Vec<String>, is_dry: bool, output: &Output) -> Result {
+fn show(imported: &Imported, past: Option<Past>, files: Vec<String>, is_dry: bool, output: &Output) -> Result {
     let [apps, jobs, users] = [Kind::App, Kind::Job, Kind::User].map(|kind| imported.counts(kind));
-    let summary = Summary { release: imported.release, apps, jobs, users, items: &imported.items, files };
+    let summary =
+        Summary { release: imported.release, apps, jobs, users, items: &imported.items, history: past, files };
     match output.form() {
         Form::Json | Form::Yaml => output.document(&summary)?,
         _ => output.list(&imported.items, &IMPORTED)?,
@@ -252,6 +300,9 @@ fn show(imported: &Imported, files: Vec<String>, is_dry: bool, output: &Output) 
         |counts: Counts| format!("{} exact, {} changed, {} refused", counts.exact, counts.changed, counts.refused);
     output.note(format_args!("tables of XXL-JOB {}; jobs: {}; apps: {}", summary.release, told(jobs), told(apps)));
     output.note("executors connect once their app is made: mainspring xxl app create");
+    if let Some(past) = &summary.history {
+        output.note(format_args!("{} that are over, since {}", counted(past.runs, "run"), past.since));
+    }
     match summary.files.as_slice() {
         _ if is_dry => output.note("dry run: nothing was written"),
         [] => output.note("no job is left to be written"),
@@ -262,6 +313,9 @@ fn show(imported: &Imported, files: Vec<String>, is_dry: bool, output: &Output) 
                 output.note(format_args!(
                     "older versions of scripts, once that is done: mainspring xxl glue load {scripts}"
                 ));
+            }
+            if let Some(runs) = files.iter().find(|file| file.ends_with(runs::FILE)) {
+                output.note(format_args!("runs, once that is done: mainspring run load {runs}"));
             }
         }
     }

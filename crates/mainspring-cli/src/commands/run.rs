@@ -1,6 +1,7 @@
 //! `mainspring run …`.
 
 mod approvals;
+pub mod load;
 mod rerun;
 mod tasks;
 
@@ -105,6 +106,8 @@ enum Verb {
     Approve(tasks::DecideArgs),
     /// Reject what a task of a workflow run asks for
     Reject(tasks::DecideArgs),
+    /// Add runs that another scheduler has executed to the history of their jobs, from the file that an import has written
+    Load(load::LoadArgs),
     /// Start new runs with the same input and fire time: all again, or some tasks of a workflow
     Rerun(rerun::RerunArgs),
 }
@@ -225,6 +228,7 @@ pub fn run(args: RunArgs, output: &Output) -> Result {
                 })
                 .await
             }
+            Verb::Load(args) => load::load(&session, &args, output).await,
             Verb::Rerun(args) => rerun::rerun(&session, args, output).await,
         }
     })

@@ -1,8 +1,9 @@
 //! `mainspring import`: a dump becomes job files that this binary takes.
 
 use mainspring_rig::Database;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::live::Live;
 use crate::program::Program;
 
 fn dump(range: &str) -> String {
@@ -111,4 +112,44 @@ fn what_cannot_be_imported_is_said_before_anything_is_written() {
         assert_eq!(ended.code, code, "{arguments:?}: {ended:?}");
         assert!(ended.stderr.contains(message), "{arguments:?}: {}", ended.stderr);
     }
+}
+
+/// The history of a dump goes through the file into a server, and there once.
+#[test]
+fn runs_of_a_dump_become_history() {
+    let program = Program::new();
+    let live = Live::start(&program);
+    let token = program.home().join("data/token");
+    let to = ["--server", &*live.url, "--token-file", token.to_str().unwrap()];
+    let run = |arguments: &[&str]| program.run(&[arguments, &to].concat());
+    let dump = dump("3.4.0-3.4.2");
+    let import = ["import", "xxl-job", &dump, "--timezone", "Asia/Shanghai", "--history=36500d", "--to", "jobs"];
+    let ended = program.run(&[&import[..], &["-o", "json"]].concat());
+    assert_eq!(ended.code, 11, "some jobs are refused: {ended:?}");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["history"]["runs"], 2, "{report}");
+    assert_eq!(report["history"]["days"][0]["day"], "2026-01-01", "{report}");
+    assert!(ended.stderr.contains("mainspring run load jobs/runs.jsonl"), "{}", ended.stderr);
+    let load = |added: &str, code: i32| {
+        let ended = run(&["run", "load", "jobs/runs.jsonl"]);
+        assert_eq!(ended.code, code, "{ended:?}");
+        assert!(ended.stderr.contains(added), "{}", ended.stderr);
+    };
+    load("2 runs passed over: there is no job demoJobHandler-1", 11);
+    assert_eq!(run(&["apply", "jobs"]).code, 0);
+    load("2 runs added, 0 there already", 0);
+    load("0 runs added, 2 there already", 0);
+    let listed = run(&["run", "list", "-o", "json"]);
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let runs = &listed["items"];
+    assert_eq!(runs.as_array().unwrap().len(), 2, "{runs}");
+    assert_eq!(
+        (&runs[0]["origin"], &runs[0]["state"], &runs[0]["output"]),
+        (&json!("imported"), &json!("succeeded"), &json!("m"))
+    );
+    program.file("bad.jsonl", "{}\n");
+    let ended = run(&["run", "load", "bad.jsonl"]);
+    assert!(ended.code == 9 && ended.stderr.contains("bad.jsonl:1"), "{ended:?}");
+    let ended = program.run(&["import", "xxl-job", &dump, "--history", "--dry-run"]);
+    assert!(ended.code == 2 && ended.stderr.contains("--timezone"), "{ended:?}");
 }

@@ -15,7 +15,7 @@ use crate::show::Runs;
 
 const STATES: &[&str] =
     &["waiting", "held", "scheduled", "queued", "running", "succeeded", "failed", "cancelled", "skipped"];
-const ORIGINS: &[&str] = &["schedule", "manual", "api", "retry", "parent", "misfire", "backfill", "after"];
+const ORIGINS: &[&str] = &["schedule", "manual", "api", "retry", "parent", "misfire", "backfill", "after", "imported"];
 
 /// What can be asked of runs.
 pub(crate) const FIELDS: &[Field] = &[

@@ -41,7 +41,8 @@ impl<'a> Runs<'a> {
 
     pub(crate) async fn show(&mut self, run: RunInfo) -> Answer<api::Run> {
         let definition = self.definition(run.job, version_of(&run)).await?;
-        let recovered = is_recovered(run.due_at, run.created_at, self.lost_through().await?);
+        let recovered =
+            run.origin != Origin::Imported && is_recovered(run.due_at, run.created_at, self.lost_through().await?);
         let first_start = match run.attempt {
             0 | 1 => run.started_at,
             _ => self.control.store().attempts(run.id).await?.first().and_then(|first| first.started_at),
@@ -210,6 +211,7 @@ fn origin(origin: Origin) -> api::Origin {
         Origin::Misfire => api::Origin::Misfire,
         Origin::Backfill => api::Origin::Backfill,
         Origin::After => api::Origin::After,
+        Origin::Imported => api::Origin::Imported,
     }
 }
 

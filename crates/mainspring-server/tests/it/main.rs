@@ -27,6 +27,7 @@ mod logs;
 mod numbers;
 mod operations;
 mod parts;
+mod past_runs;
 mod pauses;
 mod repeats;
 mod reruns;

@@ -27,12 +27,27 @@ pub struct ForeignTable {
     pub rows: Vec<Vec<Option<String>>>,
 }
 
+/// Which rows of a table are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// None: the table does not matter.
+    Nothing,
+    /// All rows.
+    All,
+    /// Rows whose column has this text or one behind it: a time, as the server writes it.
+    Since(&'static str, String),
+}
+
 /// Reads tables of the database at `url` (`mysql://user:password@host/database`) as they are at one moment, and changes nothing.
-/// `wanted` says which, by name. `password` stands in place of the one in the address.
+/// `wanted` says which, by name, and which of their rows. `password` stands in place of the one in the address.
 ///
 /// # Errors
 /// [`Error::Unusable`] if the address is wrong, the server cannot be reached or refuses, or a value is no text.
-pub async fn read_tables(url: &str, password: Option<&str>, wanted: fn(&str) -> bool) -> Result<Vec<ForeignTable>> {
+pub async fn read_tables(
+    url: &str,
+    password: Option<&str>,
+    wanted: impl Fn(&str) -> Wanted,
+) -> Result<Vec<ForeignTable>> {
     let named = |store: String, why: String| Error::Unusable { store, why };
     let opts = address(url).map_err(|why| named("mysql".to_owned(), format!("its address is wrong: {why}")))?;
     let name = shown(&opts);
@@ -52,12 +67,12 @@ pub async fn read_tables(url: &str, password: Option<&str>, wanted: fn(&str) -> 
 /// The tables without rows, and the rows.
 async fn read(
     connection: &mut Conn,
-    wanted: fn(&str) -> bool,
+    wanted: impl Fn(&str) -> Wanted,
 ) -> std::result::Result<Vec<(ForeignTable, Vec<Row>)>, mysql_async::Error> {
     connection.query_drop(BEGIN).await?;
     let mut tables: Vec<ForeignTable> = Vec::new();
     for (table, column, kind) in connection.query::<(String, String, String), _>(COLUMNS).await? {
-        if !wanted(&table) {
+        if wanted(&table) == Wanted::Nothing {
             continue;
         }
         if tables.last().is_none_or(|last| last.name != table) {
@@ -69,7 +84,12 @@ async fn read(
     for table in tables {
         let quoted = |name: &str| format!("`{}`", name.replace('`', "``"));
         let columns: Vec<String> = table.columns.iter().map(|(column, _)| quoted(column)).collect();
-        let rows = connection.query(format!("SELECT {} FROM {}", columns.join(", "), quoted(&table.name))).await?;
+        let rest = match wanted(&table.name) {
+            Wanted::Since(column, from) => format!(" WHERE {} >= '{}'", quoted(column), from.replace(['\'', '\\'], "")),
+            Wanted::All | Wanted::Nothing => String::new(),
+        };
+        let text = format!("SELECT {} FROM {}{rest}", columns.join(", "), quoted(&table.name));
+        let rows = connection.query(text).await?;
         read.push((table, rows));
     }
     Ok(read)

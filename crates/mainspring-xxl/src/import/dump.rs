@@ -115,10 +115,16 @@ pub struct Given {
 
 /// The tables of a dump that matter.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Tables(BTreeMap<String, Table>);
+pub struct Tables {
+    tables: BTreeMap<String, Table>,
+    /// Since when runs are read, as the database writes times; none are if absent.
+    runs_since: Option<String>,
+}
 
-/// The tables that are read. Runs and registrations are not imported, and may be most of a dump.
+/// The tables that are read. Registrations are not imported.
 const READ: [&str; 5] = ["xxl_job_info", "xxl_job_group", "xxl_job_logglue", "xxl_job_user", "xxl_job_lock"];
+/// The tables of runs, which may be most of a dump: they are read where that is asked for, with the columns that tell the time.
+const RUNS: [(&str, &str); 2] = [("xxl_job_log", "trigger_time"), ("xxl_job_log_report", "trigger_day")];
 
 impl Tables {
     /// Reads a dump.
@@ -126,15 +132,25 @@ impl Tables {
     /// # Errors
     /// When it is cut, is no UTF-8, or has a statement of a table of XXL-JOB that cannot be read. Nothing is taken of it then.
     pub fn read(dump: &[u8]) -> Result<Self, DumpError> {
+        Self::read_since(dump, None)
+    }
+
+    /// Reads a dump with the runs that were triggered since a time, written as the database writes it: `2026-01-31 23:59:59`.
+    ///
+    /// # Errors
+    /// As of [`Tables::read`].
+    pub fn read_since(dump: &[u8], runs_since: Option<&str>) -> Result<Self, DumpError> {
         let text = std::str::from_utf8(dump).map_err(|error| {
             let before = &dump[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
             DumpError::NotUtf8 { line, is_utf16: dump.starts_with(&[0xff, 0xfe]) || dump.starts_with(&[0xfe, 0xff]) }
         })?;
-        let mut tables = Self::default();
+        let mut tables = Self { runs_since: runs_since.map(str::to_owned), ..Self::default() };
         for statement in statements(text.trim_start_matches('\u{feff}')) {
             let statement = statement.map_err(|Cut { line }| DumpError::Cut { line })?;
-            if let Some(table) = table_of(&statement.text) {
+            if let Some(table) =
+                table_of(&statement.text).filter(|table| READ.contains(&table.as_str()) || runs_since.is_some())
+            {
                 tables.take(&table, statement.line, &statement.text)?;
             }
         }
@@ -153,15 +169,15 @@ impl Tables {
             let defined: Vec<(String, String)> = columns.into_iter().map(lower).collect();
             let columns = Arc::new(defined.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
             let rows = rows.into_iter().map(|values| Row { columns: Arc::clone(&columns), values }).collect();
-            tables.0.insert(name, Table { defined, rows });
+            tables.tables.insert(name, Table { defined, rows });
         }
         tables.with_jobs()
     }
 
-    /// Tells whether a table of this name matters.
+    /// Tells whether a table of this name matters, and of a table of runs the column by which those are chosen that are not too old.
     #[must_use]
-    pub fn wants(table: &str) -> bool {
-        known(table).is_some()
+    pub fn wants(table: &str) -> Option<Option<&'static str>> {
+        known(table).map(|name| column_of_time(&name))
     }
 
     fn with_jobs(self) -> Result<Self, DumpError> {
@@ -171,19 +187,19 @@ impl Tables {
     /// The rows of a table.
     #[must_use]
     pub fn rows(&self, table: &str) -> &[Row] {
-        self.0.get(table).map_or(&[], |table| &table.rows)
+        self.tables.get(table).map_or(&[], |table| &table.rows)
     }
 
     /// Tells whether the dump has the table, with or without rows.
     #[must_use]
     pub fn has(&self, table: &str) -> bool {
-        self.0.contains_key(table)
+        self.tables.contains_key(table)
     }
 
     /// The type of a column, in lower case. Nothing if the table has none, or if the dump does not define it.
     #[must_use]
     pub fn type_of(&self, table: &str, column: &str) -> Option<&str> {
-        let defined = &self.0.get(table)?.defined;
+        let defined = &self.tables.get(table)?.defined;
         defined.iter().find(|(name, _)| name == column).map(|(_, kind)| kind.as_str())
     }
 
@@ -203,7 +219,7 @@ impl Tables {
                     let column = |column: sqlparser::ast::ColumnDef| {
                         (column.name.value.to_lowercase(), column.data_type.to_string().to_lowercase())
                     };
-                    self.0.entry(table.to_owned()).or_default().defined =
+                    self.tables.entry(table.to_owned()).or_default().defined =
                         create.columns.into_iter().map(column).collect();
                 }
                 Statement::Insert(insert) => {
@@ -228,7 +244,7 @@ impl Tables {
         named: Vec<String>,
         rows: impl Iterator<Item = Vec<Expr>>,
     ) -> Result<(), DumpError> {
-        let entry = self.0.entry(table.to_owned()).or_default();
+        let entry = self.tables.entry(table.to_owned()).or_default();
         let columns = match named.is_empty() {
             true => entry.defined.iter().map(|(name, _)| name.clone()).collect(),
             false => named,
@@ -237,13 +253,17 @@ impl Tables {
             return Err(DumpError::Columns { line, table: table.to_owned() });
         }
         let columns = Arc::new(columns);
+        let (time, since) = (column_of_time(table), self.runs_since.as_deref().unwrap_or_default());
         for row in rows {
             if row.len() != columns.len() {
                 let (values, columns) = (row.len(), columns.len());
                 return Err(DumpError::Width { line, table: table.to_owned(), values, columns });
             }
-            let read = row.iter().map(|value| literal(value, line)).collect::<Result<_, _>>()?;
-            entry.rows.push(Row { columns: Arc::clone(&columns), values: read });
+            let values = row.iter().map(|value| literal(value, line)).collect::<Result<_, _>>()?;
+            let row = Row { columns: Arc::clone(&columns), values };
+            if time.is_none_or(|time| row.text(time).is_some_and(|at| at >= since)) {
+                entry.rows.push(row);
+            }
         }
         Ok(())
     }
@@ -266,7 +286,12 @@ fn known(name: &str) -> Option<String> {
     let name = name.to_lowercase();
     // 2.0 named its tables otherwise.
     let name = name.strip_prefix("xxl_job_qrtz_trigger_").map_or_else(|| name.clone(), |end| format!("xxl_job_{end}"));
-    READ.contains(&name.as_str()).then_some(name)
+    (READ.contains(&name.as_str()) || column_of_time(&name).is_some()).then_some(name)
+}
+
+/// The column by which rows of a table of runs are chosen. Nothing if it is no such table.
+fn column_of_time(table: &str) -> Option<&'static str> {
+    RUNS.iter().find(|(name, _)| *name == table).map(|(_, column)| *column)
 }
 
 /// The last part of a name, in lower case.

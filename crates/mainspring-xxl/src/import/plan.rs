@@ -129,7 +129,10 @@ fn apps(tables: &Tables) -> (BTreeMap<i64, String>, Vec<Item>) {
 /// What is to be said of the database as a whole.
 fn database(tables: &Tables, release: &'static str) -> Item {
     let mut item = Item::new(Kind::Database, 0, format!("XXL-JOB {release}"));
-    item.change("runs and their logs are not imported");
+    item.change(match tables.has("xxl_job_log") {
+        true => "logs of runs are not imported: they are files of the executors",
+        false => "runs and their logs are not imported; --history brings runs",
+    });
     if release == "2.0" {
         item.change("2.0 kept in Quartz's tables which jobs were stopped: all are paused");
     }

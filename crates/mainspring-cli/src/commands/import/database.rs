@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mainspring_store::{Error as StoreError, read_tables};
+use mainspring_store::{Error as StoreError, Wanted, read_tables};
 use mainspring_xxl::import::{Given, Tables};
 
 use super::unreadable;
@@ -20,9 +20,14 @@ pub fn is_address(text: &str) -> bool {
 ///
 /// # Errors
 /// The database cannot be read (exit 9), or is none of XXL-JOB.
-pub fn tables(address: &str, password: Option<&Path>) -> Result<Tables> {
+pub fn tables(address: &str, password: Option<&Path>, since: Option<&str>) -> Result<Tables> {
     let password = password.map(first_line).transpose()?;
-    let read = connect::block_on(async { Ok(read_tables(address, password.as_deref(), Tables::wants).await) })?;
+    let wanted = |table: &str| match (Tables::wants(table), since) {
+        (Some(None), _) => Wanted::All,
+        (Some(Some(column)), Some(since)) => Wanted::Since(column, since.to_owned()),
+        (Some(Some(_)), None) | (None, _) => Wanted::Nothing,
+    };
+    let read = connect::block_on(async { Ok(read_tables(address, password.as_deref(), wanted).await) })?;
     let given = read.map_err(|error| unread(&error))?.into_iter();
     let given = given.map(|table| Given { name: table.name, columns: table.columns, rows: table.rows });
     Tables::of(given).map_err(|error| unreadable(&error, without_password(address)))

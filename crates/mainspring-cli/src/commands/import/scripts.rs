@@ -36,7 +36,7 @@ fn old(script: &OldScript, zone: &Zone) -> XxlGlueOld {
 }
 
 /// The instant of `2026-01-31 23:59:59` in a zone. Times that clocks skip are read as those after them.
-fn instant(text: &str, zone: &Zone) -> Option<Timestamp> {
+pub(super) fn instant(text: &str, zone: &Zone) -> Option<Timestamp> {
     let read: jiff::civil::DateTime = text.parse().ok()?;
     let part = |part: i8| u8::try_from(part).ok();
     let date = Date::new(i32::from(read.year()), part(read.month())?, part(read.day())?);
