@@ -51,8 +51,10 @@ pub struct CountedRuns {
     pub start_ms: Lateness,
     /// Due to the handler entered.
     pub lateness_ms: Lateness,
-    /// Instants without any record, and runs of the load that are not final.
+    /// Instants without any record.
     pub lost: u64,
+    /// Runs of the load that were due and have not succeeded.
+    pub open: u64,
     /// Instants with more than one run, and runs that were executed more than once.
     pub duplicates: u64,
 }
@@ -130,7 +132,8 @@ impl PlantedRuns {
             before_ms: self.stuck_at.map(|_| between(&before, |run| Some(run.due_at))),
             start_ms: between(&since, |run| run.claimed_at),
             lateness_ms: between(&since, |run| Some(run.due_at)),
-            lost: counted.lost + open,
+            lost: counted.lost,
+            open,
             duplicates: counted.duplicates + done.iter().filter(|run| run.attempt != 1).count() as u64,
         })
     }

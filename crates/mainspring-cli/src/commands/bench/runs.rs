@@ -199,7 +199,7 @@ async fn measure(args: &RunsArgs, shown: &Shown) -> Result<Runs> {
         before_ms: counted.before_ms,
         start_ms: counted.start_ms,
         lateness_ms: counted.lateness_ms,
-        lost: counted.lost,
+        lost: counted.lost + counted.open,
         duplicates: counted.duplicates,
         server_cpu_seconds: rounded(host.nodes),
         workers_cpu_seconds: rounded(crew.nodes),

@@ -9,7 +9,7 @@ use mainspring_engine::{Clock, SystemClock};
 use serde::Serialize;
 use tokio::process::Command;
 
-use self::executor::Executor;
+use self::executor::{Executor, Manner};
 use super::runs::{Host, broken, pause_ms, rounded, watch};
 use super::shown::Shown;
 use super::{Place, database, lateness, refuse_existing, verdict};
@@ -28,9 +28,11 @@ const CALM_MS: i64 = 500;
   mainspring bench xxl --store sqlite:bench.db --drain
   mainspring bench xxl --store postgres://me@127.0.0.1/bench --executors 50 --triggers 100000 --drain --json
   mainspring bench xxl --store postgres://me@127.0.0.1/bench --executors 50 --triggers 5000 --rate 1000
+  mainspring bench xxl --store postgres://me@127.0.0.1/bench --executors 49 --black-holes 1 --triggers 5000 --rate 1000
 
 One server, and executors in the process of the benchmark that answer at once and call back in batches. Lost and duplicated runs are
-counted from the store. How late a run is counts to the instant at which it is sent.")]
+counted from the store. How late a run is counts to the instant at which it is sent. Black holes register, and answer no request to start a
+run: what they have is counted apart, and how late the others are says whether they are slowed down.")]
 pub struct XxlArgs {
     #[command(flatten)]
     place: Place,
@@ -40,6 +42,9 @@ pub struct XxlArgs {
     /// Runs that each of them is given at a time
     #[arg(long, default_value_t = 200, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     slots: u32,
+    /// Further executors that register, and never answer a request to start a run
+    #[arg(long, default_value_t = 0, value_name = "N", requires = "rate", value_parser = clap::value_parser!(u32).range(..=10_000))]
+    black_holes: u32,
     /// Triggers, each of a job of its own
     #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     triggers: u32,
@@ -60,12 +65,15 @@ struct Measured {
     store: String,
     executors: u32,
     slots: u32,
+    black_holes: u32,
     runs: u64,
     seconds: f64,
     runs_per_second: f64,
     lateness_ms: Lateness,
     /// Requests to start a run that executors have heard.
     sent: u64,
+    /// Runs that black holes were given: they have no end.
+    swallowed: u64,
     lost: u64,
     duplicates: u64,
     server_cpu_seconds: f64,
@@ -78,11 +86,13 @@ const VIEW: View<Measured> = View {
     columns: &[
         Column::usual("STORE", |it, _| Cell::new(&it.store)),
         Column::usual("EXECUTORS", |it, _| Cell::new(format!("{} of {} slots", it.executors, it.slots))),
+        Column::usual("BLACK HOLES", |it, _| Cell::new(it.black_holes)),
         Column::usual("RUNS", |it, _| Cell::new(it.runs)),
         Column::usual("SECONDS", |it, _| Cell::new(format!("{:.2}", it.seconds))),
         Column::usual("RUNS/S", |it, _| Cell::new(it.runs_per_second)),
         Column::usual("DUE TO SENT", |it, _| lateness(it.lateness_ms)),
         Column::usual("SENT", |it, _| Cell::new(it.sent)),
+        Column::usual("SWALLOWED", |it, _| Cell::new(it.swallowed)),
         Column::usual("LOST", |it, _| Cell::new(it.lost)),
         Column::usual("DUPLICATES", |it, _| Cell::new(it.duplicates)),
         Column::usual("SERVER CPU", |it, _| Cell::new(format!("{:.2} s", it.server_cpu_seconds))),
@@ -117,14 +127,18 @@ async fn measure(args: &XxlArgs, shown: &Shown) -> Result<Measured> {
     let app = XxlAppSpec {
         name: APP.0.to_owned(),
         slots: Some(args.slots),
-        instances_max: Some(args.executors),
+        instances_max: Some(args.executors + args.black_holes),
         ..XxlAppSpec::default()
     };
     let token = server.client.create_xxl_app(&app).await.map_err(connect::refused)?.token.unwrap_or_default();
-    let mut executors = Vec::new();
-    for _ in 0..args.executors {
-        let executor = Executor::start(&server.url, APP.0, &token).await;
-        executors.push(executor.map_err(|error| broken(&error))?);
+    let (mut executors, mut holes) = (Vec::new(), Vec::new());
+    for (count, manner, there) in
+        [(args.executors, Manner::Prompt, &mut executors), (args.black_holes, Manner::Silent, &mut holes)]
+    {
+        for _ in 0..count {
+            let executor = Executor::start(&server.url, APP.0, &token, manner).await;
+            there.push(executor.map_err(|error| broken(&error))?);
+        }
     }
     if SystemClock.now() + CALM_MS > planted.begin {
         return Err(super::failed(store, &bench::Error::Late { what: "starting server and executors" }));
@@ -137,21 +151,25 @@ async fn measure(args: &XxlArgs, shown: &Shown) -> Result<Measured> {
     let here = usage.cpu(&own).since(before.1);
     server.process.end().await?;
     let counted = planted.count(stopped_at).await.map_err(|error| super::failed(store, &error))?;
-    let sent = executors.iter().map(Executor::heard).sum();
+    let sent = executors.iter().chain(&holes).map(Executor::heard).sum();
+    // A black hole has what it was sent, and what waits for it, but never more than its slots.
+    let swallowed = counted.open.min(u64::from(args.black_holes) * u64::from(args.slots));
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     let runs_per_second = (counted.runs as f64 / counted.seconds.max(0.001)).round();
     Ok(Measured {
         store: counted.store,
         executors: args.executors,
         slots: args.slots,
+        black_holes: args.black_holes,
         runs: counted.runs,
         seconds: counted.seconds,
         runs_per_second,
         lateness_ms: counted.lateness_ms,
         sent,
-        lost: counted.lost,
+        swallowed,
+        lost: counted.lost + counted.open - swallowed,
         // A request that was sent twice is one, whatever the store says.
-        duplicates: counted.duplicates.max(executors.iter().map(Executor::repeated).sum()),
+        duplicates: counted.duplicates.max(executors.iter().chain(&holes).map(Executor::repeated).sum()),
         server_cpu_seconds: rounded(host.nodes),
         executors_cpu_seconds: rounded(here.nodes),
         database_cpu_seconds: host.database.map(rounded),

@@ -25,6 +25,15 @@ pub(super) struct Executor {
     _tasks: JoinSet<()>,
 }
 
+/// How an executor takes a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Manner {
+    /// It answers at once, and reports the end.
+    Prompt,
+    /// It reads the request, and never says anything.
+    Silent,
+}
+
 /// The numbers that it was sent.
 #[derive(Default)]
 struct Heard {
@@ -42,7 +51,7 @@ struct Admin {
 
 impl Executor {
     /// Listens and registers.
-    pub(super) async fn start(url: &str, app: &str, token: &str) -> io::Result<Self> {
+    pub(super) async fn start(url: &str, app: &str, token: &str, manner: Manner) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = format!("http://{}/", listener.local_addr()?);
         let host = url.trim_start_matches("http://").to_owned();
@@ -52,7 +61,7 @@ impl Executor {
         let (ended, ends) = mpsc::unbounded_channel();
         let heard = Arc::<Mutex<Heard>>::default();
         let mut tasks = JoinSet::new();
-        tasks.spawn(listen(listener, Arc::clone(&heard), ended));
+        tasks.spawn(listen(listener, Arc::clone(&heard), ended, manner));
         tasks.spawn(report(admin, connection, address, ends));
         Ok(Self { heard, _tasks: tasks })
     }
@@ -72,24 +81,38 @@ fn lock(heard: &Mutex<Heard>) -> std::sync::MutexGuard<'_, Heard> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn listen(listener: TcpListener, heard: Arc<Mutex<Heard>>, ended: mpsc::UnboundedSender<i64>) {
+async fn listen(listener: TcpListener, heard: Arc<Mutex<Heard>>, ended: mpsc::UnboundedSender<i64>, manner: Manner) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         while connections.try_join_next().is_some() {}
         let (heard, ended) = (Arc::clone(&heard), ended.clone());
         connections.spawn(async move {
             // A connection that the server closes ends here.
-            let _closed = answer(stream, &heard, &ended).await;
+            let _closed = answer(stream, &heard, &ended, manner).await;
         });
     }
 }
 
-async fn answer(stream: TcpStream, heard: &Mutex<Heard>, ended: &mpsc::UnboundedSender<i64>) -> io::Result<()> {
+async fn answer(
+    stream: TcpStream,
+    heard: &Mutex<Heard>,
+    ended: &mpsc::UnboundedSender<i64>,
+    manner: Manner,
+) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
     while let Some((first, body)) = message(&mut stream).await? {
         let is_run = first.starts_with("POST /run ") || first.starts_with("POST /trigger ");
         let order = is_run.then(|| serde_json::from_slice::<Order>(&body).ok()).flatten();
+        let is_new = order.as_ref().is_some_and(|order| {
+            let mut heard = lock(heard);
+            let is_new = heard.numbers.insert(order.log_id);
+            heard.repeated += u64::from(!is_new);
+            is_new
+        });
+        if manner == Manner::Silent {
+            continue;
+        }
         let said = match first.starts_with("POST /log ") {
             true => r#"{"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"","isEnd":true}}"#,
             false => r#"{"code":200}"#,
@@ -97,15 +120,9 @@ async fn answer(stream: TcpStream, heard: &Mutex<Heard>, ended: &mpsc::Unbounded
         let head =
             format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", said.len());
         stream.write_all((head + said).as_bytes()).await?;
-        if let Some(order) = order {
-            let is_new = {
-                let mut heard = lock(heard);
-                let is_new = heard.numbers.insert(order.log_id);
-                heard.repeated += u64::from(!is_new);
-                is_new
-            };
+        if let Some(order) = order.filter(|_| is_new) {
             // The other end is there for as long as this one.
-            let _sent = is_new && ended.send(order.log_id).is_ok();
+            let _sent = ended.send(order.log_id).is_ok();
         }
     }
     Ok(())
