@@ -73,12 +73,13 @@ impl Live {
 
     /// Ends a task or one of its runs as somebody says; what runs of it is to end.
     pub(super) fn mark(&mut self, place: Place, state: TaskState, reason: String) {
+        // First: of two ends of a task the first one counts, and the task ends with its last item.
+        self.end(place, state, Some(reason.clone()));
         if place.1.is_none() && self.plan.task(place.0).spread.is_some() {
             self.cancel_task(place.0, &reason);
         } else if let Some(child) = self.child(place) {
             self.ask_end(child, &reason);
         }
-        self.end(place, state, Some(reason));
     }
 
     /// Where a task or one of its runs stands; nothing if it is over or there is no such run.

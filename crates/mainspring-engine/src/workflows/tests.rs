@@ -17,6 +17,7 @@ use mainspring_store::{
 use serde_json::json;
 
 mod calls;
+mod marks;
 mod set_back;
 
 use super::live::{Live, Place};
