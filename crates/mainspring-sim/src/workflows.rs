@@ -125,7 +125,12 @@ impl World {
     fn new(seed: u64, setting: Setting) -> Self {
         let mut random = Random::new(seed ^ 0x0dac_0dac_0dac_0dac);
         let odds = if setting.faults { Odds::drawn(&mut random) } else { Odds::default() };
-        let graph = Graph::drawn(&mut random);
+        let mut graph = Graph::drawn(&mut random);
+        // Drawn apart: the other half of the seeds lives on as it is.
+        let mut items = Random::new(seed ^ 0x17e5_17e5_17e5_17e5);
+        if items.chance(500_000) {
+            graph = graph.spread(&mut items);
+        }
         let memory = MemoryStore::new();
         let at = Timestamp::from_millis(BASE_MS);
         ready(memory.adopt(WORKER, at)).expect("the memory store is open");

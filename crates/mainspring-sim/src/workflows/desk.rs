@@ -98,11 +98,11 @@ impl World {
             format!("step {number} of run {} makes {} runs, and ends it: {:?}", step.run, made.len(), step.end)
         });
         let memory = &self.memory;
-        let is_open = |run| {
+        let goes_on = |run| {
             let found = ready(memory.run(run)).expect("the memory store is open");
-            found.is_some_and(|found| !found.state.is_final())
+            found.filter(|found| !found.state.is_final()).map(|found| found.cancel_requested_at.is_none())
         };
-        let broken = self.ledger.kept(step.run, &step.tasks, &made, is_open);
+        let broken = self.ledger.kept(&self.graph, step.run, &step.tasks, &made, goes_on);
         self.hold(broken);
         self.desk.sent.get_mut(&number).expect("it was found above").made = made;
         Told::Kept

@@ -1,9 +1,9 @@
-//! The workflow of a seed: a random graph of tasks with rules, of which some run last.
+//! The workflow of a seed: a random graph of tasks with rules, of which some run last, and some more than once.
 
 use std::sync::Arc;
 
 use mainspring_core::job::{Job, JobKey, Task};
-use mainspring_core::workflow::{FailFast, Shape, TaskDefinition, TriggerRule, Workflow};
+use mainspring_core::workflow::{FailFast, Shape, Spread, TaskDefinition, TriggerRule, Workflow, run_name};
 
 use crate::random::Random;
 
@@ -16,6 +16,9 @@ const RULES: [TriggerRule; 6] = [
     TriggerRule::OneFailed,
     TriggerRule::AllFailed,
 ];
+
+/// A run of a task; without an item, the task as a whole.
+pub(super) type Place = (u32, Option<u32>);
 
 /// A workflow, and what its runs go by.
 pub(super) struct Graph {
@@ -54,12 +57,44 @@ impl Graph {
         Self { job: Arc::new(Job::new(key, Task::Workflow(Box::new(workflow)))), shape }
     }
 
+    /// The same where every third task or so runs more than once: for two to seven items, all or a few of them at a time.
+    pub(super) fn spread(mut self, random: &mut Random) -> Self {
+        let Task::Workflow(workflow) = &mut Arc::make_mut(&mut self.job).task else { unreachable!("it is a workflow") };
+        for task in &mut workflow.tasks {
+            if random.chance(300_000) {
+                let items = (0..random.between(2, 8)).map(Into::into).collect();
+                task.spread = Some(Spread::Matrix(vec![("n".to_owned(), items)]));
+                task.max_parallel = [None, Some(1), Some(2)][random.index(3)];
+            }
+        }
+        self
+    }
+
+    fn task(&self, task: u32) -> &TaskDefinition {
+        &self.job.workflow().expect("it is a workflow").tasks[task as usize]
+    }
+
+    /// How many items a task runs for, if it runs more than once.
+    pub(super) fn items(&self, task: u32) -> Option<u32> {
+        let count = self.task(task).spread.as_ref()?.count()?;
+        u32::try_from(count).ok()
+    }
+
+    /// How many runs of a task may go on at once.
+    pub(super) fn max_parallel(&self, task: u32) -> Option<u32> {
+        self.task(task).max_parallel
+    }
+
+    pub(super) fn is_last(&self, task: u32) -> bool {
+        self.task(task).finally
+    }
+
     pub(super) fn len(&self) -> usize {
         self.shape.graph().len()
     }
 
-    pub(super) fn name(&self, task: u32) -> String {
-        let workflow = self.job.workflow().expect("it is a workflow");
-        workflow.tasks[task as usize].name.clone()
+    /// The name of the run of a place.
+    pub(super) fn name(&self, (task, item): Place) -> String {
+        run_name(&self.task(task).name, item)
     }
 }

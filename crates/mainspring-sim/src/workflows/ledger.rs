@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::RunId;
-use mainspring_core::workflow::{Progress, Shape, TaskState};
+use mainspring_core::workflow::TaskState;
 use mainspring_store::{TaskWrite, WorkflowRow};
 
-use super::owner::progress_of;
+use super::graph::{Graph, Place};
+use super::owner::{Live, items_of, progress_of};
 
 /// Runs that were made for tasks.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
-    /// Each run of a workflow, task and generation that one was made for.
-    started: BTreeSet<(RunId, u32, u32)>,
-    latest: BTreeMap<(RunId, u32), RunId>,
+    /// Each run of a workflow, task or item, and generation that one was made for.
+    started: BTreeSet<(RunId, Place, u32)>,
+    latest: BTreeMap<(RunId, Place), RunId>,
 }
 
 impl Ledger {
@@ -21,22 +22,30 @@ impl Ledger {
         self.started.len() as u64
     }
 
-    /// Hears of a step that was kept, with the runs that it made. `is_open` says which runs have not ended.
+    /// Hears of a step that was kept, with the runs that it made. `goes_on` says of runs that have not
+    /// ended whether they are to go on, or somebody has asked for their end.
     pub(super) fn kept(
         &mut self,
+        graph: &Graph,
         run: RunId,
         tasks: &[TaskWrite],
         made: &[RunId],
-        is_open: impl Fn(RunId) -> bool,
+        goes_on: impl Fn(RunId) -> Option<bool>,
     ) -> Vec<String> {
         let mut broken = Vec::new();
         for (write, child) in tasks.iter().filter(|write| write.start.is_some()).zip(made) {
-            let TaskWrite { task, generation, .. } = write;
-            if !self.started.insert((run, *task, *generation)) {
-                broken.push(format!("task {task} of run {run} runs twice in generation {generation}"));
+            let TaskWrite { task, item, generation, .. } = write;
+            let name = graph.name((*task, *item));
+            if !self.started.insert((run, (*task, *item), *generation)) {
+                broken.push(format!("{name} of run {run} runs twice in generation {generation}"));
             }
-            if self.latest.insert((run, *task), *child).is_some_and(&is_open) {
-                broken.push(format!("task {task} of run {run} runs while an earlier run of it does"));
+            if self.latest.insert((run, (*task, *item)), *child).is_some_and(|before| goes_on(before).is_some()) {
+                broken.push(format!("{name} of run {run} runs while an earlier run of it does"));
+            }
+            let items = self.latest.range((run, (*task, None))..=(run, (*task, Some(u32::MAX))));
+            let under_way = items.filter(|(_, child)| goes_on(**child) == Some(true)).count();
+            if graph.max_parallel(*task).is_some_and(|most| under_way > most as usize) {
+                broken.push(format!("{under_way} runs of task {task} of run {run} are under way at once"));
             }
         }
         broken
@@ -44,7 +53,8 @@ impl Ledger {
 }
 
 /// What differs between what a node keeps of a run and a recount from the rows. What is left to do for it is not counted yet.
-pub(super) fn recounted(shape: &Shape, known: &Progress, row: &WorkflowRow, is_done: bool) -> Vec<String> {
+pub(super) fn recounted(graph: &Graph, live: &Live, row: &WorkflowRow) -> Vec<String> {
+    let (shape, known, is_done) = (&graph.shape, &live.progress, !live.more);
     let again = progress_of(shape, row);
     let mut broken = Vec::new();
     for task in shape.graph().tasks() {
@@ -56,6 +66,10 @@ pub(super) fn recounted(shape: &Shape, known: &Progress, row: &WorkflowRow, is_d
             let (mine, kept) = (known.counts(shape, task), again.counts(shape, task));
             broken.push(format!("task {task} of run {} has counted {mine:?}, and a recount says {kept:?}", row.run));
         }
+    }
+    let (mine, kept) = (&live.spreads, items_of(graph, row));
+    if *mine != kept {
+        broken.push(format!("items of run {} are {mine:?} in memory, and {kept:?} are kept", row.run));
     }
     if known.open() != again.open() || known.stop() != again.stop() {
         broken.push(format!(

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_core::RunId;
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::run::Verdict;
-use mainspring_core::workflow::{End, Progress, Row, Shape, Step, TaskState, branch, counted};
+use mainspring_core::workflow::{End, Items, Progress, Row, Shape, Step, TaskState, branch, counted};
 use mainspring_store::{
-    MessageBody, RunQuery, Store, TaskRequest, TaskStart, TaskVerb, TaskWrite, WorkflowRow, WorkflowStep,
+    MessageBody, RunQuery, Store, TaskRequest, TaskRow, TaskStart, TaskVerb, TaskWrite, WorkflowRow, WorkflowStep,
 };
 
+use super::graph::Place;
 use super::{Graph, Load, What, World, ledger};
 use crate::store::ready;
 
@@ -55,35 +56,65 @@ impl Node {
 /// A run in memory.
 pub(super) struct Live {
     turn: i64,
-    progress: Progress,
+    pub(super) progress: Progress,
     paused: bool,
-    /// Runs of tasks that have not ended, as far as is known, and the newest of each task.
-    children: BTreeMap<RunId, u32>,
-    latest: BTreeMap<u32, RunId>,
+    /// Runs of tasks that have not ended, as far as is known, and the newest of each task or item.
+    children: BTreeMap<RunId, Place>,
+    latest: BTreeMap<Place, RunId>,
     /// Tasks that are ready and have no run.
     owed: BTreeSet<u32>,
-    writes: BTreeSet<u32>,
+    /// Tasks that run more than once and are under way.
+    pub(super) spreads: BTreeMap<u32, Items>,
+    /// What is to be written; of an item, with its state.
+    writes: BTreeMap<Place, Option<TaskState>>,
+    /// Those of these that get a run.
+    starts: BTreeSet<Place>,
     cancel: BTreeSet<RunId>,
-    more: bool,
+    pub(super) more: bool,
     verdict: Option<Verdict>,
 }
 
 /// Where a run stands by its rows.
 pub(super) fn progress_of(shape: &Shape, row: &WorkflowRow) -> Progress {
     let mut rows = vec![Row::NEW; shape.graph().len()];
-    for task in &row.tasks {
+    for task in row.tasks.iter().filter(|task| task.item.is_none()) {
         rows[task.task as usize] = Row { state: task.state, generation: task.generation };
     }
     Progress::from_rows(shape, rows, row.stop)
 }
 
+/// The rows of a run, without those of items of an earlier generation.
+fn current(row: &WorkflowRow) -> impl Iterator<Item = &TaskRow> {
+    let mut whole: Option<&TaskRow> = None;
+    row.tasks.iter().filter(move |task| {
+        if task.item.is_none() {
+            whole = Some(task);
+        }
+        whole.is_none_or(|whole| whole.task != task.task || whole.generation == task.generation)
+    })
+}
+
+/// Where the items of tasks stand by the rows of a run, as far as these are under way.
+pub(super) fn items_of(graph: &Graph, row: &WorkflowRow) -> BTreeMap<u32, Items> {
+    let runs = row.tasks.iter().filter(|task| task.item.is_none() && task.state == TaskState::Running);
+    let mut found: BTreeMap<u32, Items> =
+        runs.filter_map(|task| Some((task.task, Items::new(graph.items(task.task)?)))).collect();
+    for task in current(row) {
+        if let (Some(item), Some(items)) = (task.item, found.get_mut(&task.task)) {
+            items.set(item, task.state);
+        }
+    }
+    found
+}
+
 impl Live {
-    fn of(shape: &Shape, row: &WorkflowRow) -> Self {
+    fn of(graph: &Graph, row: &WorkflowRow) -> Self {
+        let shape = &graph.shape;
         let progress = progress_of(shape, row);
-        let latest: BTreeMap<u32, RunId> = row.tasks.iter().filter_map(|it| Some((it.task, it.child?))).collect();
+        let latest = current(row).filter_map(|it| Some(((it.task, it.item), it.child?))).collect();
+        let runs = current(row).filter(|it| it.state == TaskState::Running);
+        let children = runs.filter_map(|it| Some((it.child?, (it.task, it.item)))).collect();
         let state = |task: u32| progress.rows()[task as usize].state;
-        let runs = latest.iter().filter(|(task, _)| state(**task) == TaskState::Running);
-        let children = runs.map(|(task, child)| (*child, *task)).collect();
         let owed = shape.graph().tasks().filter(|task| state(*task) == TaskState::Ready).collect();
         Self {
             turn: row.turn,
@@ -91,7 +122,9 @@ impl Live {
             children,
             latest,
             owed,
-            writes: BTreeSet::new(),
+            spreads: items_of(graph, row),
+            writes: BTreeMap::new(),
+            starts: BTreeSet::new(),
             cancel: BTreeSet::new(),
             more: false,
             verdict: None,
@@ -103,16 +136,16 @@ impl Live {
         self.progress.rows()[task as usize]
     }
 
-    /// The run of a task that has not ended.
-    fn child(&self, task: u32) -> Option<RunId> {
-        self.latest.get(&task).copied().filter(|child| self.children.contains_key(child))
+    /// The run of a place that has not ended.
+    fn child(&self, place: Place) -> Option<RunId> {
+        self.latest.get(&place).copied().filter(|child| self.children.contains_key(child))
     }
 
     fn hear(&mut self, shape: &Shape, graph: &Graph, message: &MessageBody) {
         match message {
             MessageBody::Ended { child, state } => {
-                if let Some(task) = self.children.remove(child) {
-                    self.end(shape, task, counted(*state));
+                if let Some(place) = self.children.remove(child) {
+                    self.end(shape, place, counted(*state));
                 }
             }
             MessageBody::Asked(request) => self.asked(shape, graph, request),
@@ -140,31 +173,62 @@ impl Live {
             }
             return;
         }
-        let state = self.row(task).state;
+        let place = (task, request.item);
+        let Some(state) = self.stands(place) else { return };
         let is_running = state == TaskState::Running;
         match request.verb {
-            _ if state.is_final() => {}
-            TaskVerb::Cancel if is_running => self.cancel_task(shape, task),
-            TaskVerb::Cancel => self.end(shape, task, TaskState::Cancelled),
-            TaskVerb::Skip if !is_running => self.end(shape, task, TaskState::Skipped),
+            TaskVerb::Cancel if is_running && place.1.is_none() => self.cancel_task(shape, task),
+            TaskVerb::Cancel if is_running => self.cancel_place(shape, place),
+            TaskVerb::Cancel => self.end(shape, place, TaskState::Cancelled),
+            TaskVerb::Skip if !is_running => self.end(shape, place, TaskState::Skipped),
             TaskVerb::Succeed | TaskVerb::Fail => {
-                self.cancel.extend(self.child(task));
+                let of = |it: &&Place| it.0 == task && (place.1.is_none() || it.1 == place.1);
+                let runs = self.children.iter().filter(|(_, it)| of(it)).map(|(child, _)| *child);
+                self.cancel.extend(runs);
                 let end = if request.verb == TaskVerb::Fail { TaskState::Failed } else { TaskState::Succeeded };
-                self.end(shape, task, end);
+                self.end(shape, place, end);
             }
             _ => {}
         }
     }
 
-    /// Asks for the end of a task's run; without one, it is over.
-    fn cancel_task(&mut self, shape: &Shape, task: u32) {
-        match self.child(task) {
-            Some(child) => _ = self.cancel.insert(child),
-            None => self.end(shape, task, TaskState::Cancelled),
+    /// Where a task or an item stands; nothing if it is over or there is no such item.
+    fn stands(&self, (task, item): Place) -> Option<TaskState> {
+        let whole = Some(self.row(task).state).filter(|state| !state.is_final());
+        match item {
+            None => whole,
+            Some(item) => whole.and(self.spreads.get(&task)?.state(item)).filter(|state| !state.is_final()),
         }
     }
 
-    fn end(&mut self, shape: &Shape, task: u32, state: TaskState) {
+    /// Asks for the end of what runs of a task.
+    fn cancel_task(&mut self, shape: &Shape, task: u32) {
+        let Some(items) = self.spreads.get(&task) else { return self.cancel_place(shape, (task, None)) };
+        let open: Vec<u32> = items.open().collect();
+        open.into_iter().for_each(|item| self.cancel_place(shape, (task, Some(item))));
+    }
+
+    /// Asks for the end of the run of a place; without one, it is over.
+    fn cancel_place(&mut self, shape: &Shape, place: Place) {
+        match self.child(place) {
+            Some(child) => _ = self.cancel.insert(child),
+            None => self.end(shape, place, TaskState::Cancelled),
+        }
+    }
+
+    fn end(&mut self, shape: &Shape, place: Place, state: TaskState) {
+        if self.stands(place).is_none() {
+            return;
+        }
+        self.starts.remove(&place);
+        let (task, mut state) = (place.0, state);
+        if let Some(item) = place.1 {
+            self.writes.insert(place, Some(state));
+            let items = self.spreads.get_mut(&task).expect("the item stands somewhere");
+            items.set(item, state);
+            let Some(whole) = items.end() else { return };
+            state = whole;
+        }
         let end = End { task, generation: self.row(task).generation, state };
         let step = self.progress.advance(shape, &[end], STEP_MAX);
         self.absorb(shape, step);
@@ -172,11 +236,17 @@ impl Live {
 
     fn absorb(&mut self, shape: &Shape, step: Step) {
         for &task in &step.changed {
-            self.writes.insert(task);
+            self.writes.insert((task, None), None);
             if self.row(task).state == TaskState::Ready {
                 self.owed.insert(task);
             } else {
                 self.owed.remove(&task);
+            }
+            if self.row(task).state.is_final()
+                && let Some(items) = self.spreads.remove(&task)
+            {
+                self.starts.retain(|place| place.0 != task);
+                self.writes.extend(items.open().map(|item| ((task, Some(item)), Some(TaskState::Cancelled))));
             }
         }
         (self.more, self.verdict) = (step.more, step.verdict);
@@ -193,12 +263,52 @@ impl Live {
         self.owed.iter().copied().filter(|task| !unfinished.contains(task)).collect()
     }
 
+    /// Starts a task; one that runs more than once starts with its items.
+    fn start(&mut self, graph: &Graph, task: u32) {
+        self.progress.started(task);
+        self.owed.remove(&task);
+        self.writes.insert((task, None), None);
+        match graph.items(task) {
+            Some(count) => _ = self.spreads.insert(task, Items::new(count)),
+            None => _ = self.starts.insert((task, None)),
+        }
+    }
+
+    /// Starts as many items as may run at once and fit into the step. Where nothing starts any more, they end. Answers whether any did.
+    fn fill(&mut self, graph: &Graph) -> bool {
+        let mut has_ended = false;
+        for task in self.spreads.keys().copied().collect::<Vec<_>>() {
+            let Some(items) = self.spreads.get(&task) else { continue };
+            if self.progress.stop().is_some() && !graph.is_last(task) {
+                for item in items.startable(None) {
+                    self.end(&graph.shape, (task, Some(item)), TaskState::Cancelled);
+                    has_ended = true;
+                }
+            } else if !self.paused {
+                for item in items.startable(graph.max_parallel(task)) {
+                    if self.starts.len() < STEP_MAX {
+                        self.spreads.get_mut(&task).expect("it is there").set(item, TaskState::Running);
+                        self.writes.insert((task, Some(item)), Some(TaskState::Running));
+                        self.starts.insert((task, Some(item)));
+                    }
+                }
+            }
+        }
+        has_ended
+    }
+
+    /// Whether there is more to do at once.
+    pub(super) fn has_more(&self, graph: &Graph) -> bool {
+        let can_start = |(task, items): (&u32, &Items)| items.can_start(graph.max_parallel(*task));
+        self.more || !self.paused && self.spreads.iter().any(can_start)
+    }
+
     /// Takes in the runs that a step has made which is kept.
     pub(super) fn written(&mut self, tasks: &[TaskWrite], made: &[RunId]) {
         self.turn += 1;
         for (write, child) in tasks.iter().filter(|write| write.start.is_some()).zip(made) {
-            self.children.insert(*child, write.task);
-            self.latest.insert(write.task, *child);
+            self.children.insert(*child, (write.task, write.item));
+            self.latest.insert((write.task, write.item), *child);
         }
     }
 }
@@ -246,26 +356,27 @@ impl World {
         let Some(row) = row.filter(|row| row.ended.is_none()) else { return self.forgets(load, run) };
         let shape = &self.graph.shape;
         let known = self.nodes[load.node].live.remove(&run);
-        let mut live = known.unwrap_or_else(|| Live::of(shape, &row));
+        let mut live = known.unwrap_or_else(|| Live::of(&self.graph, &row));
         row.inbox.iter().for_each(|message| live.hear(shape, &self.graph, &message.body));
         let step = live.progress.advance(shape, &[], STEP_MAX);
         live.absorb(shape, step);
         let unfinished = self.unfinished(run, &live);
-        let mut starts = BTreeSet::new();
-        for task in live.startable(&unfinished) {
-            live.progress.started(task);
-            live.owed.remove(&task);
-            live.writes.insert(task);
-            starts.insert(task);
+        loop {
+            live.startable(&unfinished).into_iter().for_each(|task| live.start(&self.graph, task));
+            // What is startable after an end of an item may start in this step, too.
+            if !live.fill(&self.graph) {
+                break;
+            }
         }
-        let tasks = std::mem::take(&mut live.writes).into_iter().map(|task| TaskWrite {
-            task,
-            item: None,
-            state: live.row(task).state,
-            generation: live.row(task).generation,
+        let (starts, more) = (std::mem::take(&mut live.starts), live.has_more(&self.graph));
+        let tasks = std::mem::take(&mut live.writes).into_iter().map(|(place, state)| TaskWrite {
+            task: place.0,
+            item: place.1,
+            state: state.unwrap_or(live.row(place.0).state),
+            generation: live.row(place.0).generation,
             reason: None,
-            start: starts.contains(&task).then(|| TaskStart {
-                name: self.graph.name(task),
+            start: starts.contains(&place).then(|| TaskStart {
+                name: self.graph.name(place),
                 line: "default".to_owned(),
                 priority: 0,
                 input: None,
@@ -273,14 +384,14 @@ impl World {
             }),
             call: None,
         });
-        let end = live.verdict.filter(|_| !live.more).map(|verdict| (verdict, None));
+        let end = live.verdict.filter(|_| !more).map(|verdict| (verdict, None));
         let step = WorkflowStep {
             heard: row.inbox.iter().map(|message| message.id).collect(),
             tasks: tasks.collect(),
             cancel: std::mem::take(&mut live.cancel).into_iter().map(|run| (run, "asked".to_owned())).collect(),
             stop: live.progress.stop(),
             paused: live.paused,
-            more: live.more,
+            more,
             end,
             ..self.step_of(run, live.turn)
         };
@@ -315,7 +426,7 @@ impl World {
         let runs = ready(self.memory.runs(query)).expect("the memory store is open");
         let left = runs.iter().filter(|run| !run.state.is_final() && !live.children.contains_key(&run.id));
         let number = |name: &str| self.graph.job.workflow().and_then(|workflow| workflow.find(name));
-        left.filter_map(|run| number(run.task.as_deref()?)).collect()
+        left.filter_map(|run| number(run.task.as_deref()?.split('[').next()?)).collect()
     }
 
     /// A step of a run is kept: what is in memory is what the rows say.
@@ -325,10 +436,10 @@ impl World {
         }
         let row = ready(self.memory.workflow(run, 0)).expect("the memory store is open");
         if let Some(row) = row.filter(|row| row.ended.is_none() && row.turn == live.turn) {
-            let broken = ledger::recounted(&self.graph.shape, &live.progress, &row, !live.more);
+            let broken = ledger::recounted(&self.graph, &live, &row);
             self.hold(broken);
         }
-        let goes_on = live.more;
+        let goes_on = live.has_more(&self.graph);
         self.keeps(load, run, live);
         if goes_on {
             self.after(1, What::Wake(load));

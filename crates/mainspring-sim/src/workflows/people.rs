@@ -8,7 +8,7 @@ use mainspring_core::run::{AttemptOutcome, Origin, Verdict};
 use mainspring_core::workflow::TaskState;
 use mainspring_core::workflow::rerun::{self, Recorded, Selection};
 use mainspring_core::{RunId, RunSource};
-use mainspring_store::{AskedRun, Store, TaskRequest, TaskVerb, TaskWrite, WorkflowRow, WorkflowStep};
+use mainspring_store::{AskedRun, Store, TaskRequest, TaskRow, TaskVerb, TaskWrite, WorkflowRow, WorkflowStep};
 
 use super::{What, World};
 use crate::faults::Kind;
@@ -63,9 +63,9 @@ impl World {
         let run = *self.random.pick(&open);
         let task = u32::try_from(self.random.index(self.graph.len())).expect("few");
         let verb = match self.random.below(16) {
-            0 => return self.request(run, TaskVerb::Cancel, None),
-            1..=3 => return self.request(run, TaskVerb::Pause, None),
-            4..=6 => return self.request(run, TaskVerb::Resume, None),
+            0 => return self.request(run, TaskVerb::Cancel, None, None),
+            1..=3 => return self.request(run, TaskVerb::Pause, None, None),
+            4..=6 => return self.request(run, TaskVerb::Resume, None, None),
             7..=10 => return self.run_again(run, task),
             11 => TaskVerb::Cancel,
             12 => TaskVerb::CancelBranch,
@@ -73,19 +73,21 @@ impl World {
             14 => TaskVerb::Succeed,
             _ => TaskVerb::Fail,
         };
-        self.request(run, verb, Some(task));
+        let item = self.graph.items(task).filter(|_| self.random.chance(500_000));
+        let item = item.map(|count| u32::try_from(self.random.below(count.into())).expect("few"));
+        self.request(run, verb, Some(task), item);
     }
 
-    fn request(&mut self, run: RunId, verb: TaskVerb, task: Option<u32>) {
-        let request = TaskRequest { verb, task, item: None, by: None, reason: None, at: self.time() };
+    fn request(&mut self, run: RunId, verb: TaskVerb, task: Option<u32>, item: Option<u32>) {
+        let request = TaskRequest { verb, task, item, by: None, reason: None, at: self.time() };
         let heard = ready(self.memory.ask_workflow(run, request)).expect("the memory store is open");
-        self.tell(|| format!("{verb:?} of {task:?} of run {run}: {heard}"));
+        self.tell(|| format!("{verb:?} of {task:?} {item:?} of run {run}: {heard}"));
     }
 
     /// Whatever is paused goes on.
     pub(super) fn resume_all(&mut self) {
         for run in self.open() {
-            self.request(run, TaskVerb::Resume, None);
+            self.request(run, TaskVerb::Resume, None, None);
         }
     }
 
@@ -99,15 +101,19 @@ impl World {
         let recorded = recorded(self.graph.len(), &row);
         let Ok(plan) = rerun::plan(shape, &recorded, &selection, cancel_running) else { return };
         let back = rerun::set_back(&plan, &recorded);
-        let rows = row.tasks.iter().filter(|row| back.contains(&row.task));
+        // Items of earlier generations count no more.
+        let generation = |task: u32| row.tasks.iter().find(|row| row.task == task).map(|row| row.generation);
+        let is_current = |it: &&TaskRow| generation(it.task) == Some(it.generation);
+        let rows = row.tasks.iter().filter(|row| back.contains(&row.task)).filter(is_current);
         let cancel = rows.clone().filter(|row| row.state == TaskState::Running);
         let cancel = cancel.filter_map(|row| Some((row.child?, "its task runs again".to_owned()))).collect();
         let tasks: Vec<TaskWrite> = rows
+            .filter(|row| row.item.is_none() || !row.state.is_final())
             .map(|row| TaskWrite {
                 task: row.task,
-                item: None,
-                state: TaskState::Waiting,
-                generation: row.generation + 1,
+                item: row.item,
+                state: if row.item.is_none() { TaskState::Waiting } else { TaskState::Cancelled },
+                generation: row.generation + u32::from(row.item.is_none()),
                 reason: None,
                 start: None,
                 call: None,
@@ -183,7 +189,7 @@ impl World {
 fn recorded(count: usize, row: &WorkflowRow) -> Vec<Recorded> {
     let waits = Recorded { state: Some(TaskState::Waiting), by_condition: false };
     let mut recorded = vec![waits; count];
-    for task in &row.tasks {
+    for task in row.tasks.iter().filter(|task| task.item.is_none()) {
         recorded[task.task as usize] = Recorded { state: Some(task.state), by_condition: false };
     }
     recorded
