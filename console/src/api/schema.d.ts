@@ -710,9 +710,9 @@ export interface paths {
         /** Returns a flow with all that is known of it now: states, queues, what its components did in the last five minutes. */
         get: operations["flows_get"];
         /**
-         * Saves a flow. A new one is stopped. Of one that is there, components that change, or whose connections do, must be stopped.
-         *     Others go on: bodies of theirs that run at that moment are ended, and their items delivered again. Connections whose ends and
-         *     relationships stay keep their items; one with items cannot go.
+         * Saves a flow. A new one is stopped. Of one that is there, components that change, or whose connections do, must be stopped; with
+         *     `restart`, those that run are stopped for it, and started again. Others go on. Connections whose ends and relationships stay
+         *     keep their items; one with items cannot go.
          */
         put: operations["flows_put"];
         post?: never;
@@ -9670,7 +9670,13 @@ export interface operations {
     };
     flows_put: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Stops the components that the edit touches and that run, waits 20 s for their bodies, and starts them again with the new
+                 *     definition. When absent, they must be stopped before.
+                 */
+                restart?: boolean;
+            };
             header?: {
                 /** @description The version in quotes that must be there, or * */
                 "If-Match"?: string;

@@ -152,7 +152,9 @@ catalogue! {
     FlowReplay "flow.replay" 422 "it is not clear to which queue items are to return"
         "Name it with `to`: the message lists the queues in front of the component that put the items there.";
     FlowElsewhere "flow.elsewhere" 409 "another node runs the flow"
-        "Send the request to the node that the message names, or wait some seconds when the flow is changing nodes.";
+        "Try again in some seconds: the flow is changing nodes. Each node passes requests on to the one that runs the flow.";
+    FlowUnreachable "flow.unreachable" 503 "the node that runs the flow does not answer"
+        "If the node has just stopped, another one runs the flow within seconds: try again. Else nodes do not reach each other: `mainspring cluster nodes` shows the addresses, and `--advertise URL` of the node sets its own.";
     CalendarNoKind "calendar.no_kind" 422 "the calendar removes nothing"
         "Add one of annual, cron, daily, holiday, monthly or weekly.";
     CalendarTwoKinds "calendar.two_kinds" 422 "the calendar is of more than one kind"

@@ -117,7 +117,7 @@
 //! | [`ALERT_DELIVERIES`] | GET ([`AlertDeliveryFilter`](crate::AlertDeliveryFilter)) | → [`Page`](crate::Page) of [`AlertDelivery`](crate::AlertDelivery), newest first |
 //! | [`ALERT_REDELIVERY`] | POST | → 202 [`AlertDelivery`](crate::AlertDelivery) |
 //! | [`FLOWS`] | GET | array of [`FlowSummary`](crate::FlowSummary) |
-//! | [`FLOW`] | GET, PUT ([`FlowSpec`](crate::FlowSpec)), DELETE | → [`Flow`](crate::Flow) |
+//! | [`FLOW`] | GET, PUT ([`FlowSpec`](crate::FlowSpec), [`FlowSaveOptions`](crate::FlowSaveOptions)), DELETE | → [`Flow`](crate::Flow) |
 //! | [`FLOW_COMPONENTS`] | POST ([`FlowChange`](crate::FlowChange)) | → [`Flow`](crate::Flow) |
 //! | [`FLOW_WHY`] | GET | → [`FlowComponent`](crate::FlowComponent) |
 //! | [`FLOW_LOG`] | GET | array of [`FlowLine`](crate::FlowLine) |

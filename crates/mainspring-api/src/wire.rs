@@ -55,7 +55,7 @@ pub use dashboard::{
 pub use flow::{
     Flow, FlowAction, FlowBulletin, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowDropped,
     FlowFileFilter, FlowItem, FlowItemContent, FlowItemFilter, FlowLine, FlowNode, FlowPool, FlowPoolSize, FlowPut,
-    FlowReplay, FlowReplayed, FlowSummary,
+    FlowReplay, FlowReplayed, FlowSaveOptions, FlowSummary,
 };
 pub use flow_history::{FlowCounts, FlowHeld, FlowHistoryFilter, FlowMinute};
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};

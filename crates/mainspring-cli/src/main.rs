@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+mod advertise;
 mod bulk;
 mod cli;
 mod commands;

@@ -21,7 +21,7 @@ use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::logging::LogArgs;
 use crate::output::{Output, counted};
-use crate::{LEASH, descriptors, impatience, name, time_value};
+use crate::{LEASH, advertise, descriptors, impatience, name, time_value};
 
 /// What those who wait for a run have to hear of its end.
 const LINGER_MS: i64 = 300;
@@ -34,6 +34,9 @@ pub struct NodeArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, env = "MAINSPRING_LISTEN", default_value = "127.0.0.1:7070", value_name = "ADDRESS", value_parser = socket_address)]
     pub listen: SocketAddr,
+    /// Address by which the other nodes of a cluster reach this one: http://HOST:PORT or https://HOST/PATH; that of --listen when absent
+    #[arg(long, env = "MAINSPRING_ADVERTISE", value_name = "URL", value_parser = advertise::url)]
+    pub advertise: Option<String>,
     /// Name of this node in lists and logs; the host's name when absent
     #[arg(long, env = "MAINSPRING_NODE_NAME", value_name = "NAME", value_parser = name::plain)]
     pub node_name: Option<String>,
@@ -222,7 +225,8 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     let listen = free_address(args.listen)?;
     let name = args.name();
     let mut settings = engine_settings(args, &place.data);
-    settings.node = NodeName { address: url_for_others(listen), name: name.clone() };
+    let advertised = args.advertise.clone().unwrap_or_else(|| advertise::of_listener(listen));
+    settings.node = NodeName { address: advertised.clone(), name: name.clone() };
     let engine = Engine::start_with(store, settings, clock, Arc::default()).await;
     let engine = Arc::new(engine.map_err(|error| match error {
         StartError::TooOld { .. } => failed("node.too_old", "", &error),
@@ -255,6 +259,9 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
             return Err(failed("server.start", "cannot start the server", &error));
         }
     };
+    if engine.store().cluster().is_some() {
+        tokio::spawn(advertise::warn(advertised));
+    }
     let registered = register(&server, &place.data);
     Ok(Node {
         engine,
@@ -375,14 +382,6 @@ impl NodeArgs {
 pub fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if mainspring_api::is_valid_name(&name) { name } else { "node".to_owned() }
-}
-
-/// Where other machines find a listener: one on all interfaces has no address that means the same elsewhere.
-fn url_for_others(listen: SocketAddr) -> String {
-    match listen.ip().is_unspecified() {
-        true => format!("http://{}:{}", host_name(), listen.port()),
-        false => format!("http://{listen}"),
-    }
 }
 
 fn token_file(server: &Server, data: &Path) -> PathBuf {
@@ -559,12 +558,5 @@ mod tests {
         for wrong in ["7070", "127.0.0.1", ":", ":x", "127.0.0.1:99999"] {
             assert!(socket_address(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn other_machines_are_told_an_address_that_means_something_there() {
-        assert_eq!(url_for_others("10.0.0.7:7070".parse().unwrap()), "http://10.0.0.7:7070");
-        assert_eq!(url_for_others("[::1]:7070".parse().unwrap()), "http://[::1]:7070");
-        assert_eq!(url_for_others("0.0.0.0:7070".parse().unwrap()), format!("http://{}:7070", host_name()));
     }
 }

@@ -14,6 +14,7 @@ mod edit;
 pub mod gate;
 mod history;
 mod machine;
+mod moves;
 mod problem;
 mod queue;
 mod retry;
@@ -30,6 +31,7 @@ pub use machine::{
     Bulletin, Cause, ComponentState, Content, Counters, Disposal, Event, IdleCheck, Level, Machine, Now, Output,
     PoolId, Pools, Refused, Start, Ticket, TurnId, Verdict, Why, Write,
 };
+pub use moves::Moves;
 pub use problem::{FlowProblem, Place};
 pub use queue::{Header, ItemId, Priority, Queue};
 pub use retry::{Retry, RetryMode};

@@ -306,6 +306,7 @@ impl Engine {
             control: Some(control.clone()),
             handlers: Arc::clone(&flow_handlers),
             idle_check: settings.flow_idle_check,
+            metrics: Arc::clone(&metrics),
         };
         let (flows, works) = Flows::new(Arc::clone(&store), flow_tools, status.clone());
         running.spawn(works.run());

@@ -11,6 +11,7 @@ mod branch;
 mod changes;
 mod content;
 mod history;
+mod meter;
 mod running;
 #[cfg(test)]
 mod tests;

@@ -56,7 +56,8 @@ pub use listener::{
 };
 pub use mainspring_core::batch::Queues;
 pub use metrics::{
-    Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, QueueSlots, ResultLabel, StateLabel, StoreMetrics,
+    Catalogue, CauseLabel, ComponentLabel, ConnectionLabel, Ending, FlowMetrics, Known, Metrics, Miss, Outcome,
+    PoolLabel, QueueLabel, QueueSlots, ResultLabel, StateLabel, StoreMetrics,
 };
 pub use notice::Notice;
 pub use output::part_output;

@@ -1,6 +1,7 @@
 //! Figures of the engine, in the form that Prometheus reads. One registry an engine: no global state.
 
 mod catalogue;
+mod flows;
 mod store;
 
 use std::sync::Mutex;
@@ -20,6 +21,7 @@ use crate::lateness::{Recent, SinceTaken};
 use crate::rollup::ByJob;
 
 pub use catalogue::Catalogue;
+pub use flows::{CauseLabel, ComponentLabel, ConnectionLabel, FlowMetrics, PoolLabel};
 pub(crate) use store::Sample;
 pub use store::{Known, QueueLabel, QueueSlots, StoreMetrics};
 
@@ -152,6 +154,8 @@ pub struct Metrics {
     pub after_runs: Counter,
     /// Runs that this node has found unfinished at their deadline.
     pub deadlines_missed: Counter,
+    /// What flows of this node do.
+    pub flows: FlowMetrics,
     /// How late handlers were entered lately.
     pub(crate) recent: Recent,
     /// How late handlers were entered since the figures were kept last.
@@ -201,6 +205,7 @@ impl Metrics {
             backfill_items: Family::default(),
             after_runs: Counter::default(),
             deadlines_missed: Counter::default(),
+            flows: FlowMetrics::default(),
             recent: Recent::default(),
             since_rollup: SinceTaken::default(),
             by_job: ByJob::default(),
@@ -240,6 +245,7 @@ impl Metrics {
         catalogue.register("workflow_rescues", "Workflow runs found late", self.workflows_rescued.clone());
         catalogue.register("backfills_live", "Backfills under way", self.backfills.clone());
         catalogue.register("backfill_items", "Items of backfills by their new state", self.backfill_items.clone());
+        self.flows.register(catalogue);
         catalogue.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         catalogue.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
         catalogue.register("triggers_ahead", "Triggers with records of the future", self.triggers_ahead.clone());

@@ -17,6 +17,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::access::Access;
 use crate::alerts::Alerts;
 use crate::figures::Figures;
+use crate::forward::client::Forwarder;
 use crate::grouped::Grouped;
 use crate::guesses::Guesses;
 use crate::live::Live;
@@ -76,6 +77,7 @@ pub(crate) struct Inner {
     /// The tokens of workers, and when they were read.
     pub(crate) tokens: Mutex<Option<(Instant, Tokens)>>,
     pub(crate) xxl: Xxl,
+    pub(crate) forwarder: Forwarder,
 }
 
 /// The tokens of workers.
@@ -128,6 +130,7 @@ impl Inner {
             failed: Grouped::default(),
             tokens: Mutex::default(),
             xxl: Xxl::new(OutboundPolicy::default()),
+            forwarder: Forwarder::default(),
             engine,
         }
     }

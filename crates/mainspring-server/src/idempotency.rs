@@ -64,7 +64,8 @@ pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -
     done.await.unwrap_or_else(IntoResponse::into_response)
 }
 
-async fn off_task(work: impl Future<Output = Answer<Response>> + Send + 'static) -> Answer<Response> {
+/// Does something to its end, also for a caller that goes away.
+pub(crate) async fn off_task<T: Send + 'static>(work: impl Future<Output = Answer<T>> + Send + 'static) -> Answer<T> {
     match tokio::spawn(work).await {
         Ok(answer) => answer,
         Err(error) => match error.try_into_panic() {

@@ -54,7 +54,7 @@ async fn strip_base_path(State(app): State<App>, mut request: Request, next: Nex
 }
 
 /// The outermost layer: gives the request an id, writes refusals, and measures.
-pub(crate) async fn outermost(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn outermost(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let begun = Instant::now();
     let id = id_of(&request);
     let method = request.method().clone();
@@ -63,7 +63,12 @@ pub(crate) async fn outermost(State(app): State<App>, request: Request, next: Ne
     if let Some(delay) = strangers::delay(&app, &request) {
         strangers::wait(&app, delay).await;
     }
-    let response = match heads::check(&request) {
+    let checked = heads::check(&request);
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        // For the node that the request may be passed on to.
+        request.headers_mut().insert(REQUEST_ID, value);
+    }
+    let response = match checked {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };

@@ -19,6 +19,7 @@ mod dashboard;
 mod extract;
 mod figures;
 mod files;
+mod forward;
 mod grouped;
 mod guesses;
 mod idempotency;

@@ -56,6 +56,7 @@ impl Refusal {
                 | ErrorCode::ServerBusy
                 | ErrorCode::ServerDraining
                 | ErrorCode::StoreUnavailable
+                | ErrorCode::FlowUnreachable
                 | ErrorCode::IdempotencyPending,
             ) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));

@@ -18,6 +18,7 @@ mod facets;
 mod flow_history;
 mod flow_items;
 mod flow_pools;
+mod flow_save;
 mod flows;
 mod health;
 mod job_list;
@@ -118,6 +119,7 @@ fn table() -> Vec<Route> {
         flow_history::routes(),
         flow_items::routes(),
         flow_pools::routes(),
+        flow_save::routes(),
         flows::routes(),
     ]
     .into_iter()

@@ -52,6 +52,7 @@ export const codes: Readonly<Record<string, string>> = {
   'flow.full': '数据流的队列已满，暂不接收条目',
   'flow.replay': '不清楚条目应回到哪个队列',
   'flow.elsewhere': '数据流由另一个节点运行',
+  'flow.unreachable': '运行数据流的节点没有应答',
   'calendar.no_kind': '日历没有排除任何时间',
   'calendar.two_kinds': '日历写了不止一种',
   'calendar.unknown': '所指的日历不存在',

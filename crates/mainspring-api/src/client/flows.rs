@@ -5,8 +5,8 @@ use reqwest::Method;
 use super::{Client, ClientError, Precondition};
 use crate::{
     Flow, FlowChange, FlowChecked, FlowComponent, FlowDropped, FlowHistoryFilter, FlowItem, FlowItemContent,
-    FlowItemFilter, FlowLine, FlowMinute, FlowPool, FlowPoolSize, FlowReplay, FlowReplayed, FlowSpec, FlowSummary,
-    routes,
+    FlowItemFilter, FlowLine, FlowMinute, FlowPool, FlowPoolSize, FlowReplay, FlowReplayed, FlowSaveOptions, FlowSpec,
+    FlowSummary, routes,
 };
 
 impl Client {
@@ -23,6 +23,16 @@ impl Client {
     /// Saves a flow.
     pub async fn put_flow(&self, namespace: &str, spec: &FlowSpec) -> Result<Flow, ClientError> {
         self.put(&routes::path(routes::FLOW, &[namespace, &spec.flow]), spec, Precondition::None, &()).await
+    }
+
+    /// Saves a flow as the options say: with `restart`, components that run and that the edit touches are stopped and started again.
+    pub async fn put_flow_with(
+        &self,
+        namespace: &str,
+        spec: &FlowSpec,
+        options: &FlowSaveOptions,
+    ) -> Result<Flow, ClientError> {
+        self.put(&routes::path(routes::FLOW, &[namespace, &spec.flow]), spec, Precondition::None, options).await
     }
 
     /// Deletes a flow with all of its items.

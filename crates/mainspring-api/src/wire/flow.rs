@@ -293,6 +293,17 @@ pub struct FlowReplayed {
     pub items: u64,
 }
 
+/// How a flow that is at work is saved.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct FlowSaveOptions {
+    /// Stops the components that the edit touches and that run, waits 20 s for their bodies, and starts them again with the new
+    /// definition. When absent, they must be stopped before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<bool>,
+}
+
 /// As what text a flow is to be returned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Flow, FlowAction, FlowChange, FlowComponent, FlowHistoryFilter, FlowItemFilter, FlowReplay};
+use mainspring_api::{
+    Flow, FlowAction, FlowChange, FlowComponent, FlowHistoryFilter, FlowItemFilter, FlowReplay, FlowSaveOptions,
+};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
@@ -37,7 +39,7 @@ pub struct FlowArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Save the flows of files; those that are there must be stopped if they change
+    /// Save the flows of files; components that they change must be stopped, or --restart given, and others run on
     Apply(ApplyArgs),
     /// List the flows of all namespaces
     List,
@@ -79,6 +81,9 @@ struct ApplyArgs {
     /// Start all components afterwards
     #[arg(long)]
     start: bool,
+    /// Stop components that run and that the files change, wait for their bodies, and start them again
+    #[arg(long)]
+    restart: bool,
 }
 
 #[derive(Debug, Args)]
@@ -297,6 +302,7 @@ async fn apply(session: &Session, args: &ApplyArgs, output: &Output) -> Result {
     if read.flows().is_empty() {
         return Err(Error::new(Exit::NotFound, Report::new("cli.flow", "the files hold no flow")));
     }
+    let options = FlowSaveOptions { restart: args.restart.then_some(true) };
     for spec in read.flows() {
         // Files are checked in a namespace of their own.
         let namespace = match spec.namespace.as_deref() {
@@ -304,7 +310,7 @@ async fn apply(session: &Session, args: &ApplyArgs, output: &Output) -> Result {
             Some(namespace) => namespace,
         };
         let spec = mainspring_api::FlowSpec { namespace: Some(namespace.to_owned()), ..spec.clone() };
-        let saved = session.ask(session.client.put_flow(namespace, &spec)).await?;
+        let saved = session.ask(session.client.put_flow_with(namespace, &spec, &options)).await?;
         let mut told = "saved";
         if args.start {
             let change = FlowChange { action: FlowAction::Start, components: None };

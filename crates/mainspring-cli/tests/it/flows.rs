@@ -209,15 +209,10 @@ fn b13_a_calendar_goes_on_on_another_node_and_no_item_is_lost_or_doubled() {
         "connections": [{"from": "tick", "to": "work"}, {"from": "work", "to": "keep"}],
     }))
     .unwrap();
-    let saved = nodes.wait("the flow is saved by its owner", async || {
-        for node in [&a, &b] {
-            if node.client().put_flow("default", &spec).await.is_ok() {
-                return Some(node.url.clone());
-            }
-        }
-        None
-    });
-    let (owner, other) = if saved == a.url { (a, b) } else { (b, a) };
+    nodes.runtime.block_on(async { a.client().put_flow("default", &spec).await.unwrap() });
+    let cluster = nodes.sees(&a, "two nodes share the shards", shared_by(2));
+    let shard = &cluster.shards[usize::from(mainspring_core::shard_of("default", "hello"))];
+    let (owner, other) = if shard.node.as_deref() == Some("a") { (a, b) } else { (b, a) };
     let start = FlowChange { action: FlowAction::Start, components: Some(vec!["tick".into(), "work".into()]) };
     nodes.runtime.block_on(async { owner.client().change_flow("default", "hello", &start).await.unwrap() });
     let fires = || -> Vec<String> {

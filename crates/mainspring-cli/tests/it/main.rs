@@ -19,6 +19,7 @@ mod descriptors;
 mod exact;
 mod faults;
 mod flows;
+mod flows_any_node;
 mod guides;
 mod herd;
 mod impatience;

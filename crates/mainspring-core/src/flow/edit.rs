@@ -1,12 +1,38 @@
-//! Which components an edit of a flow touches: these have to be stopped for it, and others may run.
+//! Which components an edit of a flow touches: these have to be stopped for it, and others run on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::body::Definition;
+use super::definition::Connection;
+use super::moves::Moves;
 
 impl Definition {
+    /// Returns where its components and connections are in `next`.
+    #[must_use]
+    pub fn moves_to(&self, next: &Self) -> Moves {
+        let touched = self.touched_by(next);
+        let names = || self.parts.iter().map(|part| part.component.name.as_str());
+        let places: BTreeMap<&str, usize> =
+            next.parts.iter().enumerate().map(|(place, part)| (part.component.name.as_str(), place)).collect();
+        let mut there = BTreeMap::<i64, Vec<usize>>::new();
+        for (place, number) in next.connection_numbers().into_iter().enumerate().rev() {
+            there.entry(number).or_default().push(place);
+        }
+        let connections: Vec<Option<usize>> =
+            self.connection_numbers().iter().map(|number| there.get_mut(number)?.pop()).collect();
+        let differs = |(before, place): (&Connection, &Option<usize>)| {
+            place.is_some_and(|place| settings(before) != settings(&next.connections[place]))
+        };
+        Moves {
+            components: names().map(|name| places.get(name).copied()).collect(),
+            touched: names().map(|name| touched.contains(name)).collect(),
+            changed: self.connections.iter().zip(&connections).map(differs).collect(),
+            connections,
+        }
+    }
+
     /// Returns the names of components that are other ones in `next`, or gone, or have other connections there.
     #[must_use]
     pub fn touched_by(&self, next: &Self) -> BTreeSet<&str> {
@@ -33,14 +59,19 @@ impl Definition {
         let mut found = BTreeMap::<i64, Vec<_>>::new();
         for (number, it) in self.connection_numbers().into_iter().zip(&self.connections) {
             let name = |place: usize| self.parts[place].component.name.as_str();
-            let mut rest = value(it);
-            for end in ["from", "to"] {
-                rest.as_object_mut().map(|members| members.remove(end));
-            }
-            found.entry(number).or_default().push((name(it.from), name(it.to), rest));
+            found.entry(number).or_default().push((name(it.from), name(it.to), settings(it)));
         }
         found
     }
+}
+
+/// What a connection is like, without its ends: their places say nothing.
+fn settings(it: &Connection) -> Value {
+    let mut settings = value(it);
+    for end in ["from", "to"] {
+        settings.as_object_mut().map(|members| members.remove(end));
+    }
+    settings
 }
 
 fn value(it: &impl serde::Serialize) -> Value {
@@ -49,8 +80,8 @@ fn value(it: &impl serde::Serialize) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Component;
     use super::super::body::{Body, Content, Part};
-    use super::super::{Component, Connection};
     use super::*;
 
     fn part(name: &str, payload: &str) -> Part {

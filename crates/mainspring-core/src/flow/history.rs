@@ -64,6 +64,8 @@ pub struct Recorder {
     queues: Vec<String>,
     begins: Timestamp,
     before: Vec<Counters>,
+    /// What components did in this minute before the flow was edited.
+    edited: BTreeMap<String, Counters>,
     /// What queues held at the end of the last minute that was handed out.
     held: BTreeMap<String, Held>,
 }
@@ -73,7 +75,21 @@ impl Recorder {
     #[must_use]
     pub fn new(components: Vec<String>, queues: Vec<String>, machine: &Machine, now: Now) -> Self {
         let before = (0..components.len()).map(|component| machine.totals(component)).collect();
-        Self { components, queues, begins: start_of(now.wall), before, held: BTreeMap::new() }
+        let begins = start_of(now.wall);
+        Self { components, queues, begins, before, edited: BTreeMap::new(), held: BTreeMap::new() }
+    }
+
+    /// Notes what has happened so far, before an edit of the flow.
+    pub fn pause(&mut self, machine: &Machine) {
+        for (name, gained) in self.gained(machine) {
+            self.edited.entry(name).or_default().add(gained);
+        }
+    }
+
+    /// Goes on after an edit of the flow.
+    pub fn resume(&mut self, components: Vec<String>, queues: Vec<String>, machine: &Machine) {
+        self.before = (0..components.len()).map(|component| machine.totals(component)).collect();
+        (self.components, self.queues) = (components, queues);
     }
 
     /// For how long its minutes are kept, in ms.
@@ -98,13 +114,9 @@ impl Recorder {
 
     /// Returns what has happened in the minute that goes on, for an owner that will not see its end.
     pub fn cut(&mut self, machine: &Machine) -> Option<(Timestamp, Minute)> {
-        let mut components = BTreeMap::new();
-        for (component, name) in self.components.iter().enumerate() {
-            let total = machine.totals(component);
-            let gained = total.since(std::mem::replace(&mut self.before[component], total));
-            if gained != Counters::default() {
-                components.insert(name.clone(), gained);
-            }
+        let mut components = std::mem::take(&mut self.edited);
+        for (name, gained) in self.gained(machine) {
+            components.entry(name).or_default().add(gained);
         }
         let held = |(connection, name): (usize, &String)| {
             let queue = machine.queue(connection);
@@ -117,6 +129,21 @@ impl Recorder {
         }
         self.held.clone_from(&queues);
         Some((self.begins, Minute { components, queues }))
+    }
+}
+
+impl Recorder {
+    /// What components did since the last look, without those that did nothing.
+    fn gained(&mut self, machine: &Machine) -> Vec<(String, Counters)> {
+        let mut all = Vec::new();
+        for (component, name) in self.components.iter().enumerate() {
+            let total = machine.totals(component);
+            let gained = total.since(std::mem::replace(&mut self.before[component], total));
+            if gained != Counters::default() {
+                all.push((name.clone(), gained));
+            }
+        }
+        all
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod accept;
 mod adopt;
+mod edit;
 mod gather;
 mod lifecycle;
 mod pools;
@@ -69,6 +70,35 @@ pub enum Cause {
     BodyEnded,
     /// A slot was found that nothing had woken. Tests want none.
     Rescued,
+}
+
+impl Cause {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Item,
+        Self::PenaltyEnded,
+        Self::Room,
+        Self::Rested,
+        Self::Leads,
+        Self::Lifecycle,
+        Self::BodyEnded,
+        Self::Rescued,
+    ];
+
+    /// The word for it in figures.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Item => "item",
+            Self::PenaltyEnded => "penalty_ended",
+            Self::Room => "room",
+            Self::Rested => "rested",
+            Self::Leads => "leads",
+            Self::Lifecycle => "lifecycle",
+            Self::BodyEnded => "body_ended",
+            Self::Rescued => "rescued",
+        }
+    }
 }
 
 /// What the shell tells a machine.

@@ -3,6 +3,7 @@
 mod beyond;
 mod calendar;
 mod checks;
+mod edits;
 mod gates;
 mod gathers;
 mod idle;

@@ -21,6 +21,7 @@ use tokio::sync::watch;
 use super::content::content_of;
 use crate::clock::Clock;
 use crate::control::Control;
+use crate::metrics::Metrics;
 use crate::process::Processes;
 pub(super) use file_in::Claims;
 use session::FlowHandlers;
@@ -38,6 +39,7 @@ pub(crate) struct Tools {
     pub(crate) control: Option<Control>,
     pub(crate) handlers: Arc<FlowHandlers>,
     pub(crate) idle_check: IdleCheck,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 #[cfg(test)]
@@ -45,7 +47,8 @@ impl Tools {
     /// Neither processes nor jobs.
     pub(super) fn for_test() -> Self {
         let clock = Arc::new(crate::clock::SystemClock);
-        Self { clock, processes: None, control: None, handlers: Arc::default(), idle_check: IdleCheck::Wake }
+        let metrics = Arc::new(Metrics::new(false));
+        Self { clock, processes: None, control: None, handlers: Arc::default(), idle_check: IdleCheck::Wake, metrics }
     }
 }
 

@@ -5,18 +5,19 @@ use std::collections::{BTreeMap, VecDeque};
 use mainspring_core::Timestamp;
 use mainspring_core::flow::body::{Content, Done};
 use mainspring_core::flow::{
-    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Minute, Now, Output, Pools,
-    Recorder, TurnId, Verdict, Write,
+    self, ComponentState, Definition, Event, Header, IdleCheck, ItemId, Level, Machine, Minute, Moves, Now, Output,
+    Pools, Recorder, TurnId, Verdict, Write,
 };
 use mainspring_store::{FlowRow, ItemRow, ItemWrite, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
 use super::body::{Claims, Told};
-use super::branch::{AtNode, Inboxes};
+use super::branch::{AtNode, Inboxes, Owner};
 use super::changes::Changes;
 use super::content::kept_content;
 use super::history::Due;
+use super::meter::AtWork;
 use super::writes::Outcome;
 use super::{ComponentView, ConnectionView, FlowError, FlowView, FoundItem, Line, Reply, WaitingItem};
 
@@ -55,6 +56,8 @@ pub(super) struct Running {
     pub(super) is_writing: bool,
     logs: Vec<VecDeque<Line>>,
     recorder: Recorder,
+    /// Edits since that was handed out which is being written.
+    moves: Vec<Moves>,
 }
 
 /// Writes that belong together, and who hears when they are kept.
@@ -87,6 +90,14 @@ impl Pending {
         }
     }
 
+    /// Follows an edit of the flow. Connections for which room is reserved stay.
+    fn follow(&mut self, moves: &Moves) {
+        self.accepted = self.accepted.take().and_then(|(component, writes)| {
+            let writes = writes.into_iter().filter_map(|write| write.moved(moves)).collect();
+            Some((moves.components[component]?, writes))
+        });
+    }
+
     /// Bytes of payloads that are to be kept.
     pub(super) fn bytes(&self) -> usize {
         let of = |write: &ItemWrite| match write {
@@ -100,7 +111,6 @@ impl Pending {
 /// What a body came to.
 pub(super) struct Ended {
     pub(super) turn: TurnId,
-    pub(super) component: usize,
     pub(super) done: Done,
     /// What its items held.
     pub(super) contents: Vec<Content>,
@@ -129,8 +139,7 @@ impl Running {
             }
         }
         let logs = definition.parts.iter().map(|_| VecDeque::new()).collect();
-        let components = definition.parts.iter().map(|part| part.component.name.clone()).collect();
-        let queues = (0..numbers.len()).map(|connection| connection_name(&definition, connection)).collect();
+        let (components, queues) = names(&definition);
         let recorder = Recorder::new(components, queues, &machine, now);
         let mut running = Self {
             row: FlowRow { epoch, ..row },
@@ -147,9 +156,40 @@ impl Running {
             is_writing: false,
             logs,
             recorder,
+            moves: Vec::new(),
         };
         running.resume(pools, now);
         running
+    }
+
+    /// Becomes another definition, and starts what that leaves stopped and is meant to run. What the edit does not touch goes on.
+    /// Answers false, and changes nothing, where something that it touches is at work.
+    pub(super) fn edit(&mut self, row: &FlowRow, to: (Definition, flow::Flow), pools: &mut Pools, now: Now) -> bool {
+        let (definition, flow) = to;
+        let moves = self.definition.moves_to(&definition);
+        self.recorder.pause(&self.machine);
+        if !self.machine.edit(flow, &moves, pools, now) {
+            return false;
+        }
+        let mut logs: Vec<VecDeque<Line>> = definition.parts.iter().map(|_| VecDeque::new()).collect();
+        for (log, place) in std::mem::take(&mut self.logs).into_iter().zip(&moves.components) {
+            place.iter().for_each(|place| logs[*place] = log.clone());
+        }
+        self.logs = logs;
+        self.pending.iter_mut().for_each(|pending| pending.follow(&moves));
+        if self.is_writing {
+            self.moves.push(moves);
+        }
+        if matches!(self.inboxes, Inboxes::None) && definition.on_every_node().next().is_some() {
+            self.inboxes = Inboxes::Owner(Owner::default());
+        }
+        self.numbers = definition.connection_numbers();
+        let (components, queues) = names(&definition);
+        self.recorder.resume(components, queues, &self.machine);
+        self.definition = definition;
+        self.row = FlowRow { epoch: self.epoch, ..row.clone() };
+        self.resume(pools, now);
+        true
     }
 
     /// Starts what was running.
@@ -197,15 +237,19 @@ impl Running {
 
     /// A body has ended: notes what is to be kept of it.
     pub(super) fn ended(&mut self, ended: Ended, pools: &mut Pools, now: Now) {
-        let Ended { turn, component, done: Done { verdict, made, lines }, contents, claims } = ended;
+        let Ended { turn, done: Done { verdict, made, lines }, contents, claims } = ended;
         self.bodies.remove(&turn);
-        self.log(component, lines, now);
+        // Of one that was terminated, the component may be gone.
+        let component = self.machine.component_of(turn);
+        if let Some(component) = component {
+            self.log(component, lines, now);
+        }
         let failed = match &verdict {
             Verdict::Failed(message) | Verdict::Rejected(message) => Some(message.clone()),
             Verdict::Done { .. } => None,
         };
         let Ok(writes) = self.machine.ended(turn, verdict, pools, now) else { return };
-        if let Some(message) = failed {
+        if let Some((message, component)) = failed.zip(component) {
             let name = &self.definition.parts[component].component.name;
             tracing::warn!(flow = self.row.name, component = name, "{message}");
         }
@@ -277,6 +321,11 @@ impl Running {
     /// Hears what became of what was to be kept.
     pub(super) fn written(&mut self, outcome: Outcome, pools: &mut Pools, now: Now) {
         self.is_writing = false;
+        let mut outcome = outcome;
+        for moves in std::mem::take(&mut self.moves) {
+            outcome.kept.iter_mut().for_each(|it| it.follow(&moves));
+            outcome.refused.iter_mut().for_each(|(it, _)| it.follow(&moves));
+        }
         for Pending { turn, writes, reply, accepted, is_adopted, .. } in outcome.kept {
             if let Some((component, accepted)) = accepted {
                 match is_adopted {
@@ -409,6 +458,19 @@ impl Running {
         self.numbers.iter().position(|it| *it == number)
     }
 
+    /// What figures are made of.
+    pub(super) fn at_work(&self) -> AtWork<'_> {
+        AtWork {
+            generation: self.generation,
+            namespace: &self.row.namespace,
+            flow: &self.row.name,
+            definition: &self.definition,
+            connections: (0..self.numbers.len()).map(|connection| self.connection_name(connection)).collect(),
+            machine: &self.machine,
+            is_branch: self.branch().is_some(),
+        }
+    }
+
     fn connection_name(&self, connection: usize) -> String {
         connection_name(&self.definition, connection)
     }
@@ -485,6 +547,13 @@ impl Running {
             pools: pools.iter().map(|(name, size, active)| (name.to_owned(), size, active)).collect(),
         }
     }
+}
+
+/// Names of components and of connections, in their order.
+fn names(definition: &Definition) -> (Vec<String>, Vec<String>) {
+    let components = definition.parts.iter().map(|part| part.component.name.clone()).collect();
+    let queues = (0..definition.connections.len()).map(|connection| connection_name(definition, connection)).collect();
+    (components, queues)
 }
 
 fn connection_name(definition: &Definition, connection: usize) -> String {

@@ -3,6 +3,8 @@
 mod bodies;
 mod branches;
 mod drops;
+mod edits;
+mod figures;
 mod realtime;
 mod run_job;
 
@@ -215,7 +217,7 @@ fn ends(running: &mut Running, start: &Start, payload: &str, pools: &mut Pools, 
     let verdict = Verdict::Done { items, outputs: vec![output], yields: None };
     let done = Done { verdict, made: vec![made], lines: Vec::new() };
     let contents = start.items.iter().map(|_| content("before")).collect();
-    let ended = Ended { turn: start.turn, component: start.component, done, contents, claims: Claims::default() };
+    let ended = Ended { turn: start.turn, done, contents, claims: Claims::default() };
     running.ended(ended, pools, now);
 }
 

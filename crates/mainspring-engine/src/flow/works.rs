@@ -1,6 +1,7 @@
 //! The loop of all flows of a node.
 
 mod branches;
+mod editing;
 mod inboxes;
 mod reading;
 
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use mainspring_core::cluster::{Shard, Status};
 use mainspring_core::flow::body::Body;
-use mainspring_core::flow::{Event, MINUTE_MS, Now, Pools, Refused, Start, Ticket};
+use mainspring_core::flow::{Definition, Event, Flow, MINUTE_MS, Now, Pools, Refused, Start, Ticket};
 use mainspring_core::shard_of;
 use mainspring_store::{FlowRow, InboxRow, ItemRow, ItemWrite, Store, causes};
 use tokio::sync::{mpsc, watch};
@@ -17,6 +18,7 @@ use tokio::sync::{mpsc, watch};
 use super::body::{Claims, Run, Told, Tools};
 use super::changes::Changes;
 use super::history::Due;
+use super::meter::Meter;
 use super::running::{Ended, Loaded, Pending, Running};
 use super::writes::{Keeper, Outcome, keep, together};
 use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
@@ -36,6 +38,8 @@ enum Inbox {
     Listed(Result<(Vec<FlowRow>, BTreeMap<String, u32>), mainspring_store::Error>),
     ListAgain,
     Loaded(i64, Result<Option<Box<Loaded>>, Unread>),
+    /// A flow that is at work, as it is to be from now on.
+    Compiled(Box<FlowRow>, Result<Box<(Definition, Flow)>, Unread>),
     Ended(i64, u64, Box<Ended>),
     /// What became of what was to be written; nothing where it does not count, as it never will again.
     Written(i64, u64, Option<Outcome>),
@@ -85,6 +89,7 @@ pub(crate) struct Works {
     look_at: i64,
     net_at: i64,
     changes: Changes,
+    meter: Meter,
 }
 
 impl Works {
@@ -98,6 +103,7 @@ impl Works {
         Self {
             store,
             clock: Arc::clone(&tools.clock),
+            meter: Meter::new(Arc::clone(&tools.metrics)),
             tools,
             status,
             requests,
@@ -150,7 +156,7 @@ impl Works {
 
     fn next_wakeup_ms(&self) -> i64 {
         let flows = self.flows.values().filter_map(|running| running.machine.next_wakeup_ms());
-        let net = (!self.flows.is_empty()).then_some(self.net_at);
+        let net = (!self.flows.is_empty() || self.meter.shows_some()).then_some(self.net_at);
         // The end of the present minute.
         let minute = self.now();
         let minute = minute.mono_ms + MINUTE_MS - minute.wall.as_millis().rem_euclid(MINUTE_MS);
@@ -185,6 +191,7 @@ impl Works {
         }
         if draws_net {
             self.net_at = now.mono_ms + NET_EVERY_MS;
+            self.meter.look_at_all(self.flows.iter().map(|(key, it)| (*key, it.at_work())), &self.pools);
         }
         self.look_into_inboxes(now);
         self.look_after_branches(now);
@@ -214,7 +221,7 @@ impl Works {
         if contents.iter().all(Option::is_some) && body.is_pure() && start.items.len() <= 1 {
             let contents: Vec<_> = contents.into_iter().flatten().collect();
             if let Some(done) = body.perform(&contents, &start.items, now.wall) {
-                let ended = Ended { turn, component, done, contents, claims: Claims::default() };
+                let ended = Ended { turn, done, contents, claims: Claims::default() };
                 running.ended(ended, &mut self.pools, now);
             }
             return;
@@ -249,7 +256,7 @@ impl Works {
         let inbox = self.inbox.0.clone();
         self.tasks.start(async move {
             let (done, contents, claims) = run.run().await;
-            let ended = Ended { turn, component, done, contents, claims };
+            let ended = Ended { turn, done, contents, claims };
             let _ = inbox.send(Inbox::Ended(id, generation, Box::new(ended)));
         });
     }
@@ -284,6 +291,7 @@ impl Works {
                 self.list();
             }
             Inbox::Loaded(id, loaded) => self.loaded(id, loaded),
+            Inbox::Compiled(row, compiled) => self.compiled(*row, compiled),
             Inbox::Ended(id, generation, ended) => {
                 if let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) {
                     running.touch(&self.changes);
@@ -341,7 +349,9 @@ impl Works {
             Err(error) => {
                 tracing::warn!(error = %causes(&error), "flows could not be read");
                 self.waiting.drain(..).for_each(|(_, reply)| {
-                    let _ = reply.send(Err(FlowError::Stopping));
+                    let (operation, source) = ("list flows", causes(&error).into());
+                    let error = mainspring_store::Error::Unavailable { operation, source };
+                    let _ = reply.send(Err(FlowError::Store(error)));
                 });
                 self.retry_list();
                 return;
@@ -357,12 +367,18 @@ impl Works {
         self.broken.retain(|id, version| owned.get(id).is_some_and(|row| row.version == *version));
         for (id, row) in owned {
             // A list from before the flow was taken has an older epoch; one with a newer has been taken by another since.
-            let same = |it: &&mut Running| it.row.definition == row.definition && row.epoch <= it.epoch;
-            if let Some(running) = self.flows.get_mut(&id).filter(same) {
-                running.row = FlowRow { epoch: running.epoch, ..row };
-            } else if !self.loading.contains_key(&id) && !self.broken.contains_key(&id) {
-                let due = self.give_up(id);
-                self.load(row, due);
+            let ours = self.flows.get_mut(&id).filter(|it| row.epoch <= it.epoch);
+            let is_free = !self.loading.contains_key(&id) && !self.broken.contains_key(&id);
+            match ours {
+                Some(running) if running.row.definition == row.definition => {
+                    running.row = FlowRow { epoch: running.epoch, ..row };
+                }
+                Some(_) if is_free => self.compile(row),
+                None if is_free => {
+                    let due = self.give_up(id);
+                    self.load(row, due);
+                }
+                Some(_) | None => {}
             }
         }
         self.follow(others);
@@ -431,7 +447,11 @@ impl Works {
                 }
             }
         }
-        // It may have been changed while it was read.
+        self.settled();
+    }
+
+    /// A flow is read: it may have been changed meanwhile.
+    fn settled(&mut self) {
         if self.waiting.is_empty() {
             self.tell();
         } else {
@@ -459,6 +479,7 @@ impl Works {
     fn give_up(&mut self, id: i64) -> Option<Due> {
         let mut running = self.flows.remove(&id)?;
         running.touch(&self.changes);
+        self.meter.look(id, &running.at_work());
         let due = running.cut();
         running.machine.give_up(&mut self.pools);
         running.bodies.values().for_each(|body| Told::GivenUp.end(body));

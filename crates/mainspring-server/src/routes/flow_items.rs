@@ -31,12 +31,12 @@ const INPUT: u64 = 1 << 20;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::view(routes!(queue)),
-        Route::operate(routes!(drop_items)),
-        Route::operate(routes!(replay)),
-        Route::view(routes!(item)),
+        Route::view(routes!(queue)).at_owner(),
+        Route::operate(routes!(drop_items)).at_owner(),
+        Route::operate(routes!(replay)).at_owner(),
+        Route::view(routes!(item)).at_owner(),
         Route::view(routes!(payload)),
-        Route::operate(routes!(put_item)),
+        Route::operate(routes!(put_item)).at_owner(),
     ]
 }
 

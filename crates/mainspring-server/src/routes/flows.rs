@@ -1,27 +1,25 @@
 //! Flows: components joined by queues of items.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::{Extension, Json};
 use mainspring_api::{
     self as api, ErrorCode, FlowAction, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowFileFilter,
     FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes, write_text,
 };
-use mainspring_core::cluster::Shard;
-use mainspring_core::flow::Definition;
 use mainspring_core::shard_of;
 use mainspring_engine::flow::{Action, AtNode, ComponentView, ConnectionView, FlowError, FlowView, sentence};
-use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
+use mainspring_store::{Error as StoreError, FlowRow};
 use tokio::sync::Mutex;
 use utoipa_axum::routes;
 
 use super::{DEFAULT_NAMESPACE, Route};
-use crate::access::ScriptRight;
 use crate::app::App;
 use crate::convert::{self, CompiledFlow};
 use crate::extract::{Body, Condition, PathOf, QueryOf, off_thread};
+use crate::forward::owner;
 use crate::layers::DONE;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, count, instant};
@@ -31,11 +29,11 @@ type Key = (String, String);
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::view(routes!(list)),
-        Route::view(routes!(get)),
-        Route::edit(routes!(put, delete)),
-        Route::operate(routes!(change)),
-        Route::view(routes!(why)),
-        Route::view(routes!(log)),
+        Route::view(routes!(get)).at_owner(),
+        Route::edit(routes!(delete)).at_owner(),
+        Route::operate(routes!(change)).at_owner(),
+        Route::view(routes!(why)).at_owner(),
+        Route::view(routes!(log)).at_owner(),
         Route::view(routes!(file)),
         Route::view(routes!(check)),
     ]
@@ -92,65 +90,6 @@ async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> 
     Ok(Json(shown(&app, view(&app, &namespace, &name).await?, Vec::new())))
 }
 
-/// Saves a flow. A new one is stopped. Of one that is there, components that change, or whose connections do, must be stopped.
-/// Others go on: bodies of theirs that run at that moment are ended, and their items delivered again. Connections whose ends and
-/// relationships stay keep their items; one with items cannot go.
-#[utoipa::path(put, path = routes::FLOW, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
-    request_body = FlowSpec, responses((status = 200, body = api::Flow)))]
-async fn put(
-    State(app): State<App>,
-    PathOf((namespace, name)): PathOf<Key>,
-    condition: Condition,
-    Extension(right): Extension<ScriptRight>,
-    Body(spec): Body<FlowSpec>,
-) -> Answer<Json<api::Flow>> {
-    named_alike(&spec, &namespace, &name)?;
-    let (spec, compiled) = read(&app, FlowSpec { namespace: Some(namespace.clone()), ..spec }).await?;
-    let compiled = compiled.map_err(Refusal::invalid)?;
-    let unknown = super::flow_pools::unknown(&app, &compiled.definition).await?;
-    if !unknown.is_empty() {
-        return Err(Refusal::invalid(unknown));
-    }
-    // Nothing is saved where the engine could not show it, and a flow that is new has an owner first.
-    if !is_here(&app, &namespace, &name) {
-        return Err(elsewhere(&app, &namespace, &name));
-    }
-    let store = app.control().store();
-    let there = store.flow_store().flow(&namespace, &name).await?;
-    expected(condition, there.as_ref())?;
-    let before = there.as_ref().and_then(|row| serde_json::from_str(&row.definition).ok());
-    right.check_flow(before.as_ref(), &compiled.definition, &name)?;
-    let definition = serde_json::to_string(&compiled.definition).expect("a definition is plain data");
-    let states = match &there {
-        Some(row) if row.definition == definition => row.states.clone(),
-        Some(row) => {
-            let now = view(&app, &namespace, &name).await?;
-            may_change(&now, &compiled.definition)?;
-            states_in(&row.states, &compiled.definition)
-        }
-        None => "{}".to_owned(),
-    };
-    let source = serde_json::to_string(&spec).expect("a flow is plain data");
-    let expect = there.map(|row| row.version);
-    let write = FlowWrite {
-        namespace: namespace.clone(),
-        name: name.clone(),
-        definition,
-        source,
-        states,
-        expect,
-        at: app.now(),
-    };
-    match store.flow_store().save_flow(write).await {
-        Err(StoreError::Conflict { why, .. }) => {
-            return Err(Refusal::new(ErrorCode::ResourceConflict, format!("the flow {why}")));
-        }
-        saved => saved?,
-    };
-    app.engine.flows().reload(Some((&namespace, &name))).await?;
-    Ok(Json(shown(&app, view(&app, &namespace, &name).await?, compiled.warnings)))
-}
-
 /// Deletes a flow with all of its items. It must be stopped.
 #[utoipa::path(delete, path = routes::FLOW, tag = "flows", params(("namespace" = String, Path), ("flow" = String, Path)),
     responses((status = 204, description = "Done")))]
@@ -165,7 +104,11 @@ async fn delete(
         let row = store.flow_store().flow(&namespace, &name).await?;
         let row = row.ok_or_else(|| missing(&namespace, &name))?;
         expected(condition, Some(&row))?;
-        are_stopped(&view(&app, &namespace, &name).await?, |_| true)?;
+        let now = view(&app, &namespace, &name).await?;
+        let busy = super::flow_save::busy(&now, |_| true);
+        if !busy.is_empty() {
+            return Err(super::flow_save::not_stopped(&now, &busy));
+        }
         if !store.flow_store().delete_flow(row.id, row.version).await? {
             let there = store.flow_store().flow(&namespace, &name).await?;
             there.ok_or_else(|| missing(&namespace, &name))?;
@@ -193,23 +136,26 @@ async fn change(
         FlowAction::Enable => Action::Enable,
     };
     view(&app, &namespace, &name).await?;
-    app.engine.flows().change(&namespace, &name, change.components, action).await?;
-    keep(&app, &namespace, &name).await?;
+    {
+        // A save that is under way counts on what it has found stopped.
+        let _alone = keeping(&namespace, &name).lock().await;
+        app.engine.flows().change(&namespace, &name, change.components, action).await?;
+        keep(&app, &namespace, &name).await?;
+    }
     Ok(Json(shown(&app, view(&app, &namespace, &name).await?, Vec::new())))
 }
 
-/// Flows whose states are being kept: one request at a time for each, so that none overtakes a later one.
+/// Flows that are being changed: one request at a time for each, so that none overtakes a later one.
 static KEEPING: [Mutex<()>; 64] = [const { Mutex::const_new(()) }; 64];
 
-fn keeping(namespace: &str, name: &str) -> &'static Mutex<()> {
+pub(super) fn keeping(namespace: &str, name: &str) -> &'static Mutex<()> {
     &KEEPING[usize::from(shard_of(namespace, name)) % KEEPING.len()]
 }
 
-/// Keeps what components are meant to do, whoever else changes the flow meanwhile. What that is, is asked after the version is
-/// known over which it is kept: a later change is then kept later, or has changed the version.
-async fn keep(app: &App, namespace: &str, name: &str) -> Answer<()> {
+/// Keeps what components are meant to do, for a caller whose turn it is. What that is, is asked after the version is known over
+/// which it is kept: a later change through another node is then kept later, or has changed the version.
+pub(super) async fn keep(app: &App, namespace: &str, name: &str) -> Answer<()> {
     let store = app.control().store().flow_store();
-    let alone = keeping(namespace, name).lock().await;
     loop {
         let row = store.flow(namespace, name).await?.ok_or_else(|| missing(namespace, name))?;
         let states = app.engine.flows().states(namespace, name).await?;
@@ -222,7 +168,6 @@ async fn keep(app: &App, namespace: &str, name: &str) -> Answer<()> {
             Err(StoreError::Conflict { .. }) => {}
             done => {
                 done?;
-                drop(alone);
                 return Ok(app.engine.flows().reload(Some((namespace, name))).await?);
             }
         }
@@ -293,7 +238,7 @@ async fn check(
 }
 
 /// Reads a flow as the engine wants it, or finds what is wrong with it.
-async fn read(app: &App, spec: FlowSpec) -> Answer<(FlowSpec, Result<CompiledFlow, Vec<Problem>>)> {
+pub(super) async fn read(app: &App, spec: FlowSpec) -> Answer<(FlowSpec, Result<CompiledFlow, Vec<Problem>>)> {
     let (timezone, now) = (app.default_timezone.clone(), app.now());
     off_thread(move || {
         let compiled = convert::flow(&spec, &timezone, now);
@@ -317,20 +262,9 @@ pub(super) async fn view(app: &App, namespace: &str, name: &str) -> Answer<FlowV
     }
 }
 
-/// Whether this node runs flows of this name.
-fn is_here(app: &App, namespace: &str, name: &str) -> bool {
-    let shard = Shard(shard_of(namespace, name));
-    let is_shared = app.control().store().cluster().is_some();
-    !is_shared || app.engine.cluster_status().is_some_and(|status| status.may_act_on(shard))
-}
-
-/// Names the node that runs a flow.
-fn elsewhere(app: &App, namespace: &str, name: &str) -> Refusal {
-    let shard = Shard(shard_of(namespace, name));
-    let owner = app.engine.cluster_status().and_then(|status| Some(status.shards.get(&shard)?.owner.to_string()));
-    let nodes = show::nodes(app);
-    let owner = nodes.iter().find(|node| !node.answering && Some(&node.id) == owner.as_ref());
-    owner.map_or_else(
+/// Names the node that runs a flow: it has changed nodes while the request was under way.
+pub(super) fn elsewhere(app: &App, namespace: &str, name: &str) -> Refusal {
+    owner(app, namespace, name).map_or_else(
         || FlowError::Elsewhere.into(),
         |node| runs_at(&named(namespace, name), &node.name, node.address.as_deref()),
     )
@@ -346,11 +280,11 @@ fn runs_at(flow: &str, node: &str, address: Option<&str>) -> Refusal {
 }
 
 /// A flow as people type it: without the namespace `default`.
-fn named(namespace: &str, name: &str) -> String {
+pub(super) fn named(namespace: &str, name: &str) -> String {
     if namespace == DEFAULT_NAMESPACE { name.to_owned() } else { format!("{namespace}/{name}") }
 }
 
-fn named_alike(spec: &FlowSpec, namespace: &str, name: &str) -> Answer<()> {
+pub(super) fn named_alike(spec: &FlowSpec, namespace: &str, name: &str) -> Answer<()> {
     let mut problems = Vec::new();
     if spec.flow != name {
         let message = format!("the flow is named \"{}\" here and \"{name}\" in the path", spec.flow);
@@ -363,7 +297,7 @@ fn named_alike(spec: &FlowSpec, namespace: &str, name: &str) -> Answer<()> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(problems)) }
 }
 
-fn expected(condition: Condition, there: Option<&FlowRow>) -> Answer<()> {
+pub(super) fn expected(condition: Condition, there: Option<&FlowRow>) -> Answer<()> {
     let holds = match condition {
         Condition::Always => true,
         Condition::Present => there.is_some(),
@@ -375,60 +309,6 @@ fn expected(condition: Condition, there: Option<&FlowRow>) -> Answer<()> {
     };
     let stale = || Refusal::new(ErrorCode::ResourceStale, "the flow has another version by now");
     if holds { Ok(()) } else { Err(stale()) }
-}
-
-/// Whether those components are stopped.
-fn are_stopped(view: &FlowView, which: impl Fn(&str) -> bool) -> Answer<()> {
-    let busy = |it: &&ComponentView| it.why.active > 0 || matches!(it.why.state.as_str(), "running" | "run_once");
-    match view.components.iter().filter(|it| which(&it.name)).find(busy) {
-        Some(it) => {
-            let why = format!("component \"{}\" is not stopped: {}", it.name, sentence(&it.why));
-            let hint = format!("mainspring flow stop {} {}", named(&view.row.namespace, &view.row.name), it.name);
-            Err(Refusal::new(ErrorCode::FlowState, why).hint(hint))
-        }
-        None => Ok(()),
-    }
-}
-
-/// What components that stay are meant to do.
-fn states_in(states: &str, next: &Definition) -> String {
-    let mut states: BTreeMap<String, String> = serde_json::from_str(states).unwrap_or_default();
-    let names: BTreeSet<&String> = next.parts.iter().map(|part| &part.component.name).collect();
-    states.retain(|name, _| names.contains(name));
-    serde_json::to_string(&states).expect("texts are JSON")
-}
-
-/// Whether a flow may become another: what changes is stopped, and no connection goes that holds items.
-fn may_change(now: &FlowView, next: &Definition) -> Answer<()> {
-    let before: Definition = match serde_json::from_str(&now.row.definition) {
-        Ok(before) => before,
-        Err(_) => return are_stopped(now, |_| true),
-    };
-    let touched = before.touched_by(next);
-    are_stopped(now, |name| touched.contains(name))?;
-    let stay = next.connection_numbers();
-    let gone = before
-        .connection_numbers()
-        .into_iter()
-        .zip(&now.connections)
-        .find(|(number, it)| (it.items > 0 || has_more(now, &it.ends.0)) && !stay.contains(number));
-    match gone {
-        Some((_, it)) => {
-            let why = match it.items {
-                0 => format!("connection \"{}\" would go, and other nodes have items for it", it.name),
-                items => format!("connection \"{}\" would go, and {items} items are in it", it.name),
-            };
-            let flow = named(&now.row.namespace, &now.row.name);
-            let hint = format!("let them run out, or mainspring flow queue drop {flow} {}", it.name);
-            Err(Refusal::new(ErrorCode::FlowState, why).hint(hint))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Whether other nodes have items that a component has made.
-fn has_more(flow: &FlowView, component: &str) -> bool {
-    flow.components.iter().filter(|it| it.name == component).flat_map(|it| &it.nodes).any(|it| it.waiting > 0)
 }
 
 fn summary(row: &FlowRow) -> FlowSummary {
@@ -451,7 +331,7 @@ fn names(app: &App) -> BTreeMap<String, String> {
     show::nodes(app).into_iter().map(|node| (node.id, node.name)).collect()
 }
 
-fn shown(app: &App, view: FlowView, warnings: Vec<Problem>) -> api::Flow {
+pub(super) fn shown(app: &App, view: FlowView, warnings: Vec<Problem>) -> api::Flow {
     let names = names(app);
     let spec: FlowSpec = serde_json::from_str(&view.row.source).unwrap_or_default();
     api::Flow {
@@ -542,15 +422,5 @@ mod tests {
     #[test]
     fn a_flow_is_named_with_its_namespace_unless_that_is_the_usual_one() {
         assert_eq!((named("default", "orders").as_str(), named("team", "orders").as_str()), ("orders", "team/orders"));
-    }
-
-    #[test]
-    fn states_of_components_that_go_are_forgotten() {
-        let part = mainspring_core::flow::Part {
-            component: mainspring_core::flow::Component::new("a"),
-            body: mainspring_core::flow::Body::Funnel,
-        };
-        let next = Definition { parts: vec![part], connections: Vec::new() };
-        assert_eq!(states_in(r#"{"a": "running", "b": "disabled"}"#, &next), r#"{"a":"running"}"#);
     }
 }

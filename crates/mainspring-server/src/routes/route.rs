@@ -7,6 +7,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 use crate::access::Permission;
 use crate::app::App;
 use crate::extract::BodyLimits;
+use crate::forward;
 use crate::idempotency;
 use crate::layers::{self, Gate};
 
@@ -26,12 +27,13 @@ pub(crate) struct Route {
     limits: Limits,
     pub(super) repeatable: bool,
     pub(super) conditional: bool,
+    at_owner: bool,
     pub(super) handlers: UtoipaMethodRouter<App>,
 }
 
 impl Route {
     pub(super) fn new(permission: Permission, handlers: UtoipaMethodRouter<App>) -> Self {
-        Self { permission, limits: Limits::FILE, repeatable: false, conditional: false, handlers }
+        Self { permission, limits: Limits::FILE, repeatable: false, conditional: false, at_owner: false, handlers }
     }
 
     pub(super) fn public(handlers: UtoipaMethodRouter<App>) -> Self {
@@ -69,10 +71,18 @@ impl Route {
         Self { conditional: true, ..self }
     }
 
+    /// Is answered by the node that runs the flow of the path: others pass it on.
+    pub(super) fn at_owner(self) -> Self {
+        Self { at_owner: true, ..self }
+    }
+
     pub(super) fn guarded(self, app: &App) -> UtoipaMethodRouter<App> {
         let (schemas, paths, mut handlers) = self.handlers;
         if self.repeatable {
             handlers = handlers.layer(from_fn_with_state(App::clone(app), idempotency::once));
+        }
+        if self.at_owner {
+            handlers = handlers.layer(from_fn_with_state(App::clone(app), forward::to_owner));
         }
         let gate = Gate { app: App::clone(app), permission: self.permission, limits: BodyLimits(self.limits) };
         handlers = handlers.layer(from_fn_with_state(gate, layers::admit)).layer(from_fn(layers::note_route));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mainspring_api::{
-    ErrorCode, Flow, FlowAction, FlowChange, FlowHistoryFilter, FlowItemFilter, FlowReplay, FlowSpec,
+    ErrorCode, Flow, FlowAction, FlowChange, FlowHistoryFilter, FlowItemFilter, FlowReplay, FlowSaveOptions, FlowSpec,
 };
 use serde_json::{Value, json};
 
@@ -424,5 +424,57 @@ async fn one_component_is_edited_while_others_run() {
     let lines = running.client.flow_log("default", "orders", "lost").await.unwrap();
     assert!(lines.iter().all(|line| line.text.contains("lost: 3 apples")), "{lines:?}");
     assert_eq!(lines.len(), 2);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_an_edit_touches_is_restarted_for_it_and_nothing_else() {
+    let running = Running::start().await;
+    let spec = |sort: &str| -> FlowSpec {
+        serde_json::from_value(json!({
+            "flow": "orders",
+            "components": {
+                "order": {"generate": {"payload": "3 apples"}},
+                "sort": {"log": {"message": sort}, "event": true},
+                "keep": {"log": {}, "end": "success"},
+                "beat": {"generate": {"payload": "tick"}, "schedule": "1 hour"},
+                "store": {"log": {}, "end": "success"},
+            },
+            "connections": [
+                {"from": "order", "to": "sort"}, {"from": "sort", "to": "keep"}, {"from": "beat", "to": "store"},
+            ],
+        }))
+        .unwrap()
+    };
+    running.client.put_flow("default", &spec("one")).await.unwrap();
+    does(&running, FlowAction::Start, &["sort", "beat"]).await;
+    does(&running, FlowAction::RunOnce, &["order"]).await;
+    until(&running, "sort:keep", 1).await;
+    until(&running, "beat:store", 1).await;
+    let changed = spec("two");
+    let refused = running.client.put_flow("default", &changed).await.unwrap_err();
+    assert_eq!(refused.code(), Some(ErrorCode::FlowState));
+    let (said, hint) = (refused.to_string(), format!("{refused:?}"));
+    assert!(said.contains("component \"sort\" is not stopped") && hint.contains("--restart"), "{hint}");
+    let restart = FlowSaveOptions { restart: Some(true) };
+    let flow = running.client.put_flow_with("default", &changed, &restart).await.unwrap();
+    let of = |name: &str| flow.components.iter().find(|it| it.name == name).unwrap();
+    assert_eq!(["beat", "sort", "order"].map(|name| of(name).state.as_str()), ["running", "running", "stopped"]);
+    assert_eq!((of("beat").tasks, of("sort").tasks), (1, 1), "what was counted stays");
+    does(&running, FlowAction::RunOnce, &["order"]).await;
+    until(&running, "sort:keep", 2).await;
+    let lines = logged(&running, "orders", "sort", 2).await;
+    assert!(lines[0].contains("one") && lines[1].contains("two"), "{lines:?}");
+    // A connection with items cannot go, and what was stopped for that runs again.
+    let mut gone = serde_json::to_value(&changed).unwrap();
+    gone["connections"] = json!([{"from": "order", "to": "sort"}, {"from": "beat", "to": "store"}]);
+    gone["components"]["sort"]["end"] = json!("success");
+    gone["components"].as_object_mut().unwrap().remove("keep");
+    let gone: FlowSpec = serde_json::from_value(gone).unwrap();
+    assert_eq!(code(running.client.put_flow_with("default", &gone, &restart).await), ErrorCode::FlowState);
+    let flow = running.client.flow("default", "orders").await.unwrap();
+    assert_eq!(flow.components.iter().filter(|it| it.state == "running").count(), 2);
+    let beaten = flow.connections.iter().find(|it| it.name == "beat:store").unwrap();
+    assert_eq!(beaten.items, 1, "the schedule of an hour has not begun anew");
     running.stop().await;
 }

@@ -93,6 +93,16 @@ impl Pools {
         }
     }
 
+    /// Follows an edit of a flow: components have other places. Who waits for one that is gone is forgotten.
+    pub(super) fn moved(&mut self, flow: u64, components: &[Option<usize>]) {
+        for pool in &mut self.pools {
+            pool.waiting.retain_mut(|it| {
+                let place = if it.flow == flow { components[it.component] } else { Some(it.component) };
+                place.inspect(|place| it.component = *place).is_some()
+            });
+        }
+    }
+
     pub(super) fn find(&self, name: &str) -> PoolId {
         PoolId(self.pools.iter().position(|pool| pool.name == name).unwrap_or(0))
     }

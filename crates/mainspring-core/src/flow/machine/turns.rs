@@ -3,6 +3,7 @@
 use mainspring_schedule::Timestamp;
 
 use super::super::definition::Trigger;
+use super::super::moves::Moves;
 use super::super::queue::{Header, ItemId, Priority};
 use super::super::retry::RetryMode;
 use super::lifecycle::{ComponentState, Refused};
@@ -141,13 +142,51 @@ struct End {
     ended_ms: i64,
 }
 
+impl Write {
+    /// The same after an edit of the flow. `None`: its connection is gone.
+    #[must_use]
+    pub fn moved(self, moves: &Moves) -> Option<Self> {
+        Some(match self {
+            Self::Insert { connection, item, content } => {
+                Self::Insert { connection: moves.connections[connection]?, item, content }
+            }
+            Self::Move { connection, item, content } => {
+                Self::Move { connection: moves.connections[connection]?, item, content }
+            }
+            Self::Update { .. } | Self::Remove { .. } => self,
+        })
+    }
+}
+
 impl Turn {
+    /// The same after an edit of the flow that leaves its component alone, and so all connections of that.
+    pub(super) fn moved(self, moves: &Moves) -> Self {
+        let stays = "an edit moves only bodies of components whose connections stay";
+        let end = self.end.map(|end| End {
+            writes: end.writes.into_iter().map(|write| write.moved(moves).expect(stays)).collect(),
+            ended_ms: end.ended_ms,
+        });
+        let place = |connection: usize| moves.connections[connection].expect(stays);
+        Self {
+            component: moves.components[self.component].expect(stays),
+            items: self.items.into_iter().map(|(connection, id)| (place(connection), id)).collect(),
+            end,
+            ..self
+        }
+    }
+
     pub(super) const fn is_ending(&self) -> bool {
         self.end.is_some()
     }
 }
 
 impl Machine {
+    /// The component of a turn whose body has not ended.
+    #[must_use]
+    pub fn component_of(&self, turn: TurnId) -> Option<usize> {
+        self.turns.get(&turn).map(|turn| turn.component).or_else(|| self.abandoned.get(&turn).copied())
+    }
+
     /// Takes the items of a turn: from one queue, each in turn.
     pub(super) fn claim(&mut self, component: usize, now: Now) -> Vec<(usize, Header)> {
         let takeable: Vec<bool> =
@@ -493,6 +532,7 @@ impl Machine {
         if it.state == ComponentState::Running && until > it.yield_until_ms {
             self.timers.remove(&(it.yield_until_ms, Timer::Rested(component)));
             it.yield_until_ms = until;
+            it.view.yields += 1;
             self.timers.insert((until, Timer::Rested(component)));
         }
     }

@@ -90,6 +90,8 @@ pub(super) struct View {
     skips: BTreeMap<Reason, u64>,
     pub(super) missed: u64,
     bodies: u64,
+    /// Rests that began or were made longer.
+    pub(super) yields: u64,
 }
 
 impl View {
@@ -228,6 +230,12 @@ impl Machine {
     #[must_use]
     pub fn bodies_total(&self, component: usize) -> u64 {
         self.components[component].view.bodies
+    }
+
+    /// How often a component began to rest, or for longer: because its body asked for that, or failed.
+    #[must_use]
+    pub fn yields_total(&self, component: usize) -> u64 {
+        self.components[component].view.yields
     }
 
     /// Times of a component's calendar that were lost for a reason.

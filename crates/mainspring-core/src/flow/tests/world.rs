@@ -198,6 +198,21 @@ impl World {
         any
     }
 
+    /// Follows an edit of the flow: bodies and what was noted of starts are of components, wherever these are.
+    pub(super) fn follow(&mut self, moves: &Moves, count: usize) {
+        let place = |component: usize| moves.components[component];
+        let mut bodies = vec![Body { takes_ms: 0, verdict: pass }; count];
+        for (component, body) in self.bodies.iter().enumerate() {
+            place(component).into_iter().for_each(|place| bodies[place] = body.clone());
+        }
+        (self.bodies, self.most_active) = (bodies, vec![0; count]);
+        for (_, start) in self.running.values_mut() {
+            start.component = place(start.component).expect("a component with a body stays");
+        }
+        self.starts.retain_mut(|(_, it)| place(*it).inspect(|place| *it = *place).is_some());
+        self.dispatch();
+    }
+
     /// When bodies of a component started.
     pub(super) fn starts_of(&self, component: usize) -> Vec<i64> {
         self.starts.iter().filter(|(_, it)| *it == component).map(|(at, _)| *at).collect()

@@ -41,11 +41,11 @@ async fn a_file_goes_with_its_item_also_where_the_flow_was_read_again_meanwhile(
     let (store, mut running, mut pools, now) = picky(definition, false).await;
     running.machine.run_once(0, &mut pools, now).expect("it starts");
     let start = starts(&mut running, &mut pools, now).remove(0);
-    let (turn, component) = (start.turn, start.component);
+    let turn = start.turn;
     let (_told, told) = watch::channel(Told::GoOn);
     let run = run(&running, start, Tools::for_test(), told);
     let (done, contents, claims) = run.run().await;
-    running.ended(Ended { turn, component, done, contents, claims }, &mut pools, now);
+    running.ended(Ended { turn, done, contents, claims }, &mut pools, now);
     let batch = std::mem::take(&mut running.pending);
     let outcome = keep(&keeper(&store, &running), batch).await.expect("it is open");
     // Nobody hears the outcome, as the flow has another generation by now.

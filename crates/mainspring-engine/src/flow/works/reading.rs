@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::flow::Definition;
+use mainspring_core::flow::{Definition, Flow};
 use mainspring_store::{FlowRow, ItemRow, Store, causes};
 
 use super::super::POOLS_SETTING;
@@ -20,6 +20,17 @@ pub(super) async fn list(store: &dyn Store) -> Result<(Vec<FlowRow>, BTreeMap<St
     Ok((store.flow_store().flows().await?, sizes))
 }
 
+/// Reads what a flow is.
+pub(super) fn compile(row: &FlowRow) -> Result<(Definition, Flow), Unread> {
+    let definition: Definition = serde_json::from_str(&row.definition)
+        .map_err(|error| Unread::Broken(format!("its definition cannot be read: {error}")))?;
+    let flow = definition.compile().map_err(|found| {
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        Unread::Broken(found.join("; "))
+    })?;
+    Ok((definition, flow))
+}
+
 /// Takes a flow, and reads its items.
 pub(super) async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, Unread> {
     use mainspring_store::Error;
@@ -28,12 +39,7 @@ pub(super) async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<L
         Error::Unavailable { .. } | Error::TooMuch { .. } => Unread::Store(error),
         error => Unread::Broken(causes(&error)),
     };
-    let definition: Definition = serde_json::from_str(&row.definition)
-        .map_err(|error| Unread::Broken(format!("its definition cannot be read: {error}")))?;
-    let flow = definition.compile().map_err(|found| {
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-        Unread::Broken(found.join("; "))
-    })?;
+    let (definition, flow) = compile(&row)?;
     let Some(epoch) = store.flow_store().take_flow(row.id).await.map_err(failed)? else { return Ok(None) };
     let mut items = Vec::new();
     loop {

@@ -1,0 +1,1 @@
+export{t as ScriptEditor}from"./ScriptEditor-BRWDH6rw.js";
