@@ -11,7 +11,7 @@ use mainspring_schedule::Timestamp;
 
 pub(crate) use cluster::{figures as lateness_figures, lateness, nodes, shard_owners, shards};
 pub(crate) use job::{JobView, job};
-pub(crate) use run::{Runs, attempt, definition_of, reason, shard, summary};
+pub(crate) use run::{Runs, attempt, definition_of, own_labels, reason, shard, summary};
 pub(crate) use trigger::trigger;
 pub(crate) use worker::{worker_task, workers};
 

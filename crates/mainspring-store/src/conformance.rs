@@ -162,7 +162,10 @@ macro_rules! conformance_suite {
                 backlog_of_a_full_label_holds_up_no_other_queue,
                 run_with_two_limited_labels_needs_room_in_both,
                 run_that_is_tried_again_takes_its_place_of_a_label_anew,
-                limit_of_a_label_holds_for_routed_runs;
+                limit_of_a_label_holds_for_routed_runs,
+                limit_of_a_label_holds_for_tasks_that_have_it,
+                label_of_a_task_stands_before_that_of_its_workflow,
+                tasks_that_run_already_count_in_the_new_limit_of_a_label;
             workers:
                 claim_takes_from_one_queue_after_the_other,
                 worker_executes_runs_under_its_own_name,

@@ -40,6 +40,7 @@ pub(crate) mod save;
 pub(crate) mod session;
 pub(crate) mod steps;
 pub(crate) mod store;
+pub(crate) mod task_labels;
 pub(crate) mod trigger;
 pub(crate) mod update;
 pub(crate) mod warnings;

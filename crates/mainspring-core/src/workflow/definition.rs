@@ -154,4 +154,27 @@ impl Job {
             Some(task) => self.workflow()?.tasks.get(task as usize).map(|task| &task.job),
         }
     }
+
+    /// Returns the labels of its own that a version of this job has: those of the task that the version names, without what the
+    /// workflow says as well. A whole job has none. Limits of labels count a run of a task by these, and by what its job has now.
+    ///
+    /// ```
+    /// use mainspring_core::JobVersion;
+    /// use mainspring_core::job::{Job, JobKey, Task};
+    /// use mainspring_core::workflow::{TaskDefinition, Workflow};
+    /// let key = JobKey::new("default", "etl");
+    /// let mut load = Job::new(key.clone(), Task::Noop);
+    /// load.labels = [("team", "data"), ("db", "main")].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    /// let tasks = vec![TaskDefinition::new("load", load)];
+    /// let mut etl = Job::new(key, Task::Workflow(Box::new(Workflow { tasks, ..Workflow::default() })));
+    /// etl.labels = [("team".to_owned(), "data".to_owned())].into();
+    /// let own: Vec<_> = etl.own_labels(JobVersion(1).of_task(0)).collect();
+    /// assert_eq!(own, [("db", "main")]);
+    /// assert_eq!(etl.own_labels(JobVersion(1)).count(), 0);
+    /// ```
+    pub fn own_labels(&self, version: JobVersion) -> impl Iterator<Item = (&str, &str)> {
+        let labels = self.part(version).into_iter().flat_map(|part| &part.labels);
+        let own = labels.filter(|(name, value)| self.labels.get(*name) != Some(value));
+        own.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
 }

@@ -1,10 +1,11 @@
 //! Limits of the runs of all jobs with a label.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use mainspring_api::{ErrorCode, LabelLimit, LabelSettings, Problem, routes};
-use mainspring_core::job::Job;
 use mainspring_core::queue::{QueueRule, label_of};
 use utoipa_axum::routes;
 
@@ -83,9 +84,9 @@ fn check(label: &str, max_running: u32) -> Answer<()> {
     }
 }
 
-/// The labels of a job that are full: with their limit and how many runs count.
-pub(super) async fn full(app: &App, job: &Job) -> Answer<Vec<LabelLimit>> {
-    let mut found = limits(app, |name, value| job.labels.get(name).is_some_and(|it| it == value)).await?;
+/// Those of some labels that are full: with their limit and how many runs count.
+pub(super) async fn full(app: &App, labels: &BTreeMap<String, String>) -> Answer<Vec<LabelLimit>> {
+    let mut found = limits(app, |name, value| labels.get(name).is_some_and(|it| it == value)).await?;
     found.retain(|label| label.running >= label.max_running);
     Ok(found)
 }

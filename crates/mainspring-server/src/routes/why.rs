@@ -69,7 +69,12 @@ pub(super) async fn reasons_of(app: &App, run: RunInfo) -> Answer<Vec<WhyReason>
     let routing = routing(app, &run).await?;
     let queued = unfinished(app, None, &[RunState::Queued]).await?;
     let labels = match &job {
-        Some(row) if run.state == RunState::Queued => labels::full(app, &row.definition).await?,
+        Some(row) if run.state == RunState::Queued => {
+            // As claims see them: those that the job has now, and those that the task has in the version that the run executes.
+            let mut labels = row.definition.labels.clone();
+            labels.extend(show::own_labels(&**app.control().store(), &run).await?);
+            labels::full(app, &labels).await?
+        }
         _ => Vec::new(),
     };
     let facts = RunFacts {
@@ -122,7 +127,7 @@ async fn of_job(
     }
     let runs = unfinished(&app, Some(row.id), UNFINISHED).await?;
     let job = jobs::view(&app, &row, language).await?;
-    let labels = labels::full(&app, &row.definition).await?;
+    let labels = labels::full(&app, &row.definition.labels).await?;
     Ok(answer(key.to_string(), why::job(&job, &triggers, row.definition.gate(), (&runs, &labels), app.now())))
 }
 

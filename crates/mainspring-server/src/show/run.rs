@@ -147,6 +147,15 @@ pub(crate) async fn definition_of(store: &dyn Store, run: &RunInfo) -> Answer<Op
     definition(store, run.job, version, task.as_deref()).await
 }
 
+/// The labels that the task has of its own which a run executes. None of a run that is not of a task.
+pub(crate) async fn own_labels(store: &dyn Store, run: &RunInfo) -> Answer<BTreeMap<String, String>> {
+    let (version, Some(task)) = version_of(run) else { return Ok(BTreeMap::new()) };
+    let whole = definition(store, run.job, version, None).await?;
+    let number = whole.as_ref().and_then(|whole| whole.workflow()?.find(&task));
+    let own = whole.iter().zip(number).flat_map(|(whole, number)| whole.own_labels(version.of_task(number)));
+    Ok(own.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+}
+
 async fn definition(
     store: &dyn Store,
     job: JobId,

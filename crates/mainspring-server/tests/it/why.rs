@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_api::client::Precondition;
-use mainspring_api::{ErrorCode, Reason, RunNow, Why, WhyCode, WriteOptions};
+use mainspring_api::{ErrorCode, LabelSettings, Reason, RunFilter, RunNow, RunState, Why, WhyCode, WriteOptions};
 use mainspring_engine::{Engine, RunContext, Settings};
 use mainspring_store::MemoryStore;
 use serde_json::json;
@@ -219,5 +219,33 @@ async fn run_that_waits_beside_free_slots_is_told_for_whom_they_are_kept() {
     until(&[WhyCode::Final], async || client.why_run(&quick).await.unwrap()).await;
     gate.add_permits(4);
     until(&[WhyCode::Final], async || client.why_run(&waits).await.unwrap()).await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn task_that_waits_for_room_of_its_own_label_says_so() {
+    let gate = Arc::new(Semaphore::new(0));
+    let running = with_slots(4, &gate).await;
+    let client = &running.client;
+    client.put_label("db=main", LabelSettings { max_running: 1 }).await.unwrap();
+    let task = json!({"handler": "slow", "labels": {"db": "main"}});
+    let wanted = spec(json!({"name": "w", "labels": {"db": "other"}, "tasks": {"a": task, "b": task}}));
+    client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
+    let asked = client.run_job("default", "w", &RunNow::default()).await.unwrap();
+    let of_tasks = RunFilter { parent: Some(asked.id.clone()), ..RunFilter::default() };
+    let both = async || {
+        let mut reasons = Vec::new();
+        for run in client.runs("default", &of_tasks).await.unwrap().items {
+            reasons.extend(client.why_run(&run.id).await.unwrap().reasons);
+        }
+        reasons.sort_by_key(|reason| reason.code != WhyCode::Running);
+        Why { subject: asked.id.clone(), reasons }
+    };
+    let why = until(&[WhyCode::Running, WhyCode::LabelLimit], both).await;
+    assert!(why.reasons[1].message.contains("with the label db=main"), "{why:?}");
+    let limits = client.labels().await.unwrap();
+    assert_eq!((limits[0].label.as_str(), limits[0].running), ("db=main", 1));
+    gate.add_permits(2);
+    assert_eq!(client.wait_for_run(&asked.id).await.unwrap().state, RunState::Succeeded);
     running.stop().await;
 }

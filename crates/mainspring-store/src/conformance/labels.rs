@@ -17,6 +17,7 @@ use mainspring_core::{BatchId, Incarnation, RunId};
 use super::kit::{Draft, Kept, Kit, NONE, asked, at};
 use super::queues::claim;
 use super::workers::info;
+use super::workflows::{begin, graph, start_all, verdict};
 use crate::{AskedRun, Store, WorkerInfo};
 
 const GOLD: &str = "tier=gold";
@@ -198,6 +199,87 @@ pub async fn limit_of_a_label_holds_for_routed_runs(store: Arc<dyn Store>) {
     assert_eq!(kit.run(id).await.worker.as_deref(), Some("north"), "it stays where its routing has put it");
     end(&mut kit, &gold, &of_gold).await;
     assert_eq!(claim_for(&kit, 4).await, [id]);
+}
+
+/// A run of a workflow with these tasks, each with labels of its own, all of which are queued.
+async fn labelled_tasks(kit: &Kit, labels: &[(&str, &str)], tasks: &[(&str, &[(&str, &str)])]) -> (Kept, Vec<RunId>) {
+    let map = |labels: &[(&str, &str)]| -> BTreeMap<String, String> {
+        labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    };
+    let names: Vec<&str> = tasks.iter().map(|(name, _)| *name).collect();
+    let draft = graph(&names).edit(|job| {
+        job.labels = map(labels);
+        let Task::Workflow(workflow) = &mut job.task else { panic!("a workflow") };
+        for (task, (_, own)) in workflow.tasks.iter_mut().zip(tasks) {
+            task.job.labels = map(&[labels, own].concat());
+        }
+    });
+    let job = kit.save(draft).await;
+    let (run, _) = kit.ask(&job, 1, at(1_000)).await;
+    assert!(begin(kit, run, at(1_000)).await);
+    let starts: Vec<(u32, &str)> = (0..).zip(names).collect();
+    let runs = start_all(kit, run, &starts, at(1_100)).await;
+    (job, runs)
+}
+
+const MAIN: &[(&str, &str)] = &[("db", "main")];
+const SILVER: &[(&str, &str)] = &[("tier", "silver")];
+
+pub async fn limit_of_a_label_holds_for_tasks_that_have_it(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, runs) = labelled_tasks(&kit, &[], &[("a", MAIN), ("b", &[]), ("c", MAIN)]).await;
+    let (_, plain) = labelled(&kit, ("default", "plain", "default"), MAIN, 500..501).await;
+    limit(&kit, "db=main", Some(1), 0).await;
+    let mut claimed = kit.claim(9, at(20_000)).await;
+    assert_eq!(claimed.len(), 2, "{claimed:?}");
+    claimed.retain(|claimed| claimed.run != runs[1]);
+    let [first] = &claimed[..] else { panic!("{claimed:?}") };
+    let second = if first.run == runs[0] { runs[2] } else { runs[0] };
+    assert_eq!(counted(&kit, "db=main").await, 1);
+    assert_eq!(kit.claim(9, at(20_001)).await, [], "jobs and tasks count together");
+    let ends = vec![verdict(&job, first, Verdict::Succeeded, at(20_002))];
+    assert_eq!(kit.complete(at(20_002), ends).await.refused, NONE);
+    let next = kit.claim(9, at(20_003)).await;
+    assert_eq!(next.iter().map(|claimed| claimed.run).collect::<Vec<_>>(), [second]);
+    assert_eq!(kit.claim(9, at(20_004)).await, []);
+    let ends = vec![verdict(&job, &next[0], Verdict::Succeeded, at(20_005))];
+    assert_eq!(kit.complete(at(20_005), ends).await.refused, NONE);
+    assert_eq!(claim(&kit, &Queues::All, 9, at(20_006)).await, plain);
+}
+
+pub async fn label_of_a_task_stands_before_that_of_its_workflow(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let tasks: &[(&str, &[(&str, &str)])] = &[("a", &[]), ("b", SILVER), ("c", SILVER)];
+    let (job, runs) = labelled_tasks(&kit, &[("tier", "gold")], tasks).await;
+    let (plain, gold) = labelled(&kit, ("default", "plain", "mail"), &[("tier", "gold")], 0..1).await;
+    limit(&kit, GOLD, Some(1), 0).await;
+    limit(&kit, "tier=silver", Some(1), 0).await;
+    assert_eq!(claim(&kit, &Queues::named(["mail"]), 9, at(20_000)).await, gold);
+    let first = claim(&kit, &Queues::All, 9, at(20_001)).await;
+    assert!(first == runs[1..2] || first == runs[2..], "{first:?} of {runs:?}");
+    // What the job has now counts, and of the task what the version has that the run executes.
+    let again = Draft::from_kept(&kit.again(&job).await).edit(|job| {
+        job.labels = BTreeMap::from([("tier".to_owned(), "bronze".to_owned())]);
+        let Task::Workflow(workflow) = &mut job.task else { panic!("a workflow") };
+        workflow.tasks.truncate(1);
+    });
+    kit.save(again).await;
+    end(&mut kit, &plain, &gold).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(20_002)).await, runs[..1]);
+    assert_eq!((counted(&kit, GOLD).await, counted(&kit, "tier=silver").await), (0, 1));
+}
+
+pub async fn tasks_that_run_already_count_in_the_new_limit_of_a_label(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let tasks: &[(&str, &[(&str, &str)])] = &[("a", &[]), ("b", SILVER), ("c", SILVER), ("d", MAIN)];
+    let (_, runs) = labelled_tasks(&kit, &[("tier", "gold")], tasks).await;
+    labelled(&kit, ("default", "plain", "default"), SILVER, 500..501).await;
+    assert_eq!(sorted(claim(&kit, &Queues::All, 4, at(2_000)).await), sorted(runs));
+    for (label, count) in [(GOLD, 2), ("tier=silver", 2), ("db=main", 1), ("db=other", 0)] {
+        limit(&kit, label, Some(2), 0).await;
+        assert_eq!(counted(&kit, label).await, count, "{label}");
+    }
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_001)).await, []);
 }
 
 /// Two nodes claim and end runs with a label at once. For stores that several nodes share.

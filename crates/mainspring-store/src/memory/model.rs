@@ -415,8 +415,21 @@ impl JobModel {
 
     /// What a version means: the job itself, or one of its tasks.
     pub(super) fn definition(&self, number: JobVersion) -> Option<Arc<Job>> {
-        let whole = &self.versions.iter().rfind(|version| version.number == number.base())?.definition;
+        let whole = self.whole(number)?;
         if number.task().is_none() { Some(Arc::clone(whole)) } else { whole.part(number).cloned().map(Arc::new) }
+    }
+
+    /// A label of a run of a version, as limits count: of the task's own, or else of those that the job has now.
+    pub(super) fn label(&self, number: JobVersion, name: &str) -> Option<&str> {
+        let mut own = self.whole(number).into_iter().flat_map(|whole| whole.own_labels(number));
+        let of_job = || self.row.definition.labels.get(name).filter(|_| !self.deleted).map(String::as_str);
+        own.find(|(own, _)| *own == name).map(|(_, value)| value).or_else(of_job)
+    }
+
+    /// The whole of what a version belongs to.
+    fn whole(&self, number: JobVersion) -> Option<&Arc<Job>> {
+        let version = self.versions.iter().rfind(|version| version.number == number.base());
+        version.map(|version| &version.definition)
     }
 
     /// Forgets versions that nothing refers to.

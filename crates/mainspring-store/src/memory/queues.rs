@@ -207,21 +207,22 @@ fn label_rooms(model: &Model, at: Timestamp) -> BTreeMap<String, u32> {
         .collect()
 }
 
-/// Which of some labels the job of a run has.
+/// Which of some labels a run has.
 fn labels_of(model: &Model, id: RunId, among: &BTreeMap<String, u32>) -> Vec<String> {
-    let job = model.live.get(id).and_then(|run| model.jobs.get(run.job.0));
-    let labels = job.into_iter().flat_map(|job| &job.row.definition.labels);
-    labels.map(|(name, value)| format!("{name}={value}")).filter(|label| among.contains_key(label)).collect()
+    let Some(run) = model.live.get(id) else { return Vec::new() };
+    among.keys().filter(|label| has_label(model, run, label)).cloned().collect()
+}
+
+fn has_label(model: &Model, run: &Run, label: &str) -> bool {
+    let has = |(name, value)| model.jobs.get(run.job.0)?.label(run.job_version, name).filter(|has| *has == value);
+    label_of(label).and_then(has).is_some()
 }
 
 /// See [`crate::Store::counted`].
 pub(super) fn counted(model: &Model, limited: &str) -> u32 {
     let counts = |run: &&Run| match label_of(limited) {
         None => Line::parse(&run.queue).queue() == limited,
-        Some((name, value)) => {
-            let job = model.jobs.get(run.job.0);
-            job.and_then(|job| job.row.definition.labels.get(name)).is_some_and(|has| has == value)
-        }
+        Some(_) => has_label(model, run, limited),
     };
     let running = model.live.iter().filter(|run| run.state == RunState::Running && run.owner != NOBODY);
     u32::try_from(running.filter(counts).count()).unwrap_or(u32::MAX)

@@ -64,7 +64,7 @@ pub(crate) fn claim(
     if let Some(before) = taking.repeated()? {
         return Ok(before.into_iter().map(|live| live.claimed).collect());
     }
-    let claimed = set::claim(db, owner, queues, limit, at, id.sequence)?;
+    let claimed = set::claim((db, &session.task_labels), owner, queues, limit, at, id.sequence)?;
     taking.keep(&claimed)?;
     for run in &claimed {
         session.runs.push(run.run, run.job, RunState::Running);

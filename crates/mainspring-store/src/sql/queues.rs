@@ -5,15 +5,16 @@ mod look;
 mod moving;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
-use mainspring_core::RunId;
-use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::line::Line;
 use mainspring_core::queue::{QueueRule, Rate, label_of, share_out};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
 use super::session::Session;
+use super::task_labels::TaskLabels;
 use super::{Batches, Lines};
 use crate::error::Error;
 use crate::row::QueueRow;
@@ -78,7 +79,7 @@ pub(crate) fn set_queue(
     let had_limit = before.is_some_and(|set| set.row.rule.max_running.is_some());
     match (had_limit, rule.max_running.is_some()) {
         // What runs by now counts.
-        (false, true) => count_in(db, name)?,
+        (false, true) => count_in(db, &session.task_labels, name)?,
         (true, false) => _ = execute(db, sql!("queue_slot_clear"), &[(":queue", &name)])?,
         _ => {}
     }
@@ -118,16 +119,46 @@ fn expected(found: Option<&Set>, name: &str, expect: i64) -> Step<()> {
 }
 
 /// Counts runs of a queue or of a label that are executed and were not counted yet.
-fn count_in(db: &impl Batches, name: &str) -> Step<()> {
-    if let Some((label, value)) = label_of(name) {
-        let values: [(&str, &dyn ToSql); 3] = [(":label", &name), (":name", &label), (":value", &value)];
-        execute(db, sql!("label_slot_begin"), &values)?;
-        return Ok(());
+fn count_in(db: &impl Batches, tasks: &TaskLabels, name: &str) -> Step<()> {
+    if label_of(name).is_some() {
+        return count_labelled(db, tasks, name);
     }
     let values: [(&str, &dyn ToSql); 3] =
         [(":queue", &name), (":routed", &format!("{name}/")), (":shared", &format!("{name}#"))];
     execute(db, sql!("queue_slot_begin"), &values)?;
     Ok(())
+}
+
+/// The same of a label: runs of jobs by what the job has now, those of tasks also by what the task has of its own.
+fn count_labelled(db: &impl Batches, tasks: &TaskLabels, limited: &str) -> Step<()> {
+    let Some((name, value)) = label_of(limited) else { return Ok(()) };
+    let first = JobVersion::FIRST_OF_TASKS.0;
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":label", &limited), (":tasks", &first), (":name", &name), (":value", &value)];
+    execute(db, sql!("label_slot_begin"), &values)?;
+    let values: [(&str, &dyn ToSql); 2] = [(":tasks", &first), (":label", &limited)];
+    let run = |row: &Row<'_>| Ok((run_id(row, 0)?, (JobId(row.get(1)?), JobVersion(row.get(2)?))));
+    let mut known: BTreeMap<(JobId, JobVersion), bool> = BTreeMap::new();
+    for (run, (job, version)) in read(db, sql!("label_slot_tasks"), &values, run)? {
+        let has = match known.entry((job, version)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let mut labels = labels_of(db, job)?;
+                labels.extend(tasks.own(db, job, version)?);
+                *new.insert(labels.get(name).is_some_and(|it| it == value))
+            }
+        };
+        if has {
+            execute(db, sql!("queue_slot_take"), &[(":queue", &limited), (":run", run.as_bytes())])?;
+        }
+    }
+    Ok(())
+}
+
+/// The labels that a job has now.
+fn labels_of(db: &impl Batches, job: JobId) -> Step<BTreeMap<String, String>> {
+    let label = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    Ok(read(db, sql!("job_labels"), &[(":job", &job.0)], label)?.into_iter().collect())
 }
 
 /// Locks a queue's row, and reads it.
@@ -140,7 +171,7 @@ fn locked(db: &impl Batches, name: &str) -> Step<Option<Set>> {
 /// Claims from one queue after the other, or from all of them at once: of each namespace that has runs there evenly, as
 /// [`share_out`] says.
 pub(crate) fn claim(
-    db: &impl Batches,
+    (db, tasks): (&impl Batches, &TaskLabels),
     owner: i64,
     queues: &Queues,
     limit: u32,
@@ -150,8 +181,8 @@ pub(crate) fn claim(
     let mut look = Look::take(db, queues.of().0)?;
     let steps = look.steps(db, queues)?;
     let rules = look.rules(db, &steps)?;
-    let labels = Labels::new(std::mem::take(&mut look.labels));
-    let mut claim = Claim { db, owner, at, look, rules, labels, claimed: Vec::new() };
+    let labels = Labels::new(std::mem::take(&mut look.labels), tasks);
+    let mut claim = Claim { db, tasks, owner, at, look, rules, labels, claimed: Vec::new() };
     for shares in steps {
         let left = limit.saturating_sub(count(&claim.claimed));
         let left = if left == 0 { 0 } else { left.min(claim.room(&shares)?) };
@@ -163,11 +194,12 @@ pub(crate) fn claim(
 /// A claim under way.
 struct Claim<'a, D> {
     db: &'a D,
+    tasks: &'a TaskLabels,
     owner: i64,
     at: Timestamp,
     look: Look,
     rules: BTreeMap<String, Set>,
-    labels: Labels,
+    labels: Labels<'a>,
     claimed: Vec<ClaimedRun>,
 }
 
@@ -177,19 +209,19 @@ impl<D: Batches> Claim<'_, D> {
         let mut queues = shares.iter().flatten().map(|line| line.as_deref().map(|line| Line::parse(line).queue()));
         let first = queues.next().flatten().filter(|first| queues.all(|queue| queue == Some(*first)));
         let set = first.and_then(|queue| self.rules.get_mut(queue));
-        set.map_or(Ok(u32::MAX), |set| room(self.db, set, &[], self.at))
+        set.map_or(Ok(u32::MAX), |set| room((self.db, self.tasks), set, &[], self.at))
     }
 
     /// Claims up to so many runs of a namespace. Answers how many there were.
     fn take(&mut self, share: &Share, limit: u32) -> Step<u32> {
-        let Self { db, owner, at, .. } = *self;
+        let Self { db, tasks, owner, at, .. } = *self;
         let mut taken = 0;
         for line in share.iter().map(Option::as_deref) {
             let (left, from) = (limit - taken, self.look.from(line));
             let claimed = match line.and_then(|line| Some((line, self.rules.get_mut(Line::parse(line).queue())?))) {
                 _ if left == 0 => break,
                 Some((line, set)) => {
-                    let room = room(db, set, &[], at)?.min(left);
+                    let room = room((db, tasks), set, &[], at)?.min(left);
                     let claimed = self.labels.claim(db, owner, Some(line), from, room, at)?;
                     take_slots(db, set, &claimed, at)?;
                     claimed
@@ -208,11 +240,11 @@ fn count(runs: &[ClaimedRun]) -> u32 {
 }
 
 /// How many runs may leave where a row is locked that is set. Some that were claimed are not executed yet.
-fn room(db: &impl Batches, set: &mut Set, claimed: &[ClaimedRun], at: Timestamp) -> Step<u32> {
+fn room((db, tasks): (&impl Batches, &TaskLabels), set: &mut Set, claimed: &[ClaimedRun], at: Timestamp) -> Step<u32> {
     let (name, rule) = (set.row.name.as_str(), set.row.rule);
     if rule.max_running.is_some() && set.running.is_none() {
         if at < set.updated_at + UNHEARD_MS {
-            count_in(db, name)?;
+            count_in(db, tasks, name)?;
         }
         set.running = Some(running(db, name, claimed)?);
     }

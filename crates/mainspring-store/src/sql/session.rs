@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Batches;
 use super::db::{Step, ToSql, read_one, sql};
 use super::list;
+use super::task_labels::TaskLabels;
 
 /// A connection with a transaction under way.
 pub(crate) struct Session<C> {
@@ -20,6 +21,8 @@ pub(crate) struct Session<C> {
     /// Whether runs have been queued since the engine asked last, as far as this session queued them. Where one process has the store,
     /// that is all there is to know: a new one looks for queued runs by itself.
     pub(crate) queued: bool,
+    /// Labels of tasks, as limits of labels count them.
+    pub(crate) task_labels: TaskLabels,
     /// Numbers of process starts and workers.
     known: FxHashMap<Incarnation, i64>,
 }
@@ -67,6 +70,7 @@ impl<C: Batches> Session<C> {
             wakes: false,
             tells: false,
             queued: false,
+            task_labels: TaskLabels::default(),
             known: FxHashMap::default(),
         }
     }

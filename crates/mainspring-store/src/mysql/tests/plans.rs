@@ -19,6 +19,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("held_by_workers", "every ten seconds on nodes with workers, over the unfinished runs: see cluster_orphaned"),
     ("info", "counts over everything"),
     ("label_slot_begin", "when a label gets a limit, over the unfinished runs"),
+    ("label_slot_tasks", "when a label gets a limit, over the unfinished runs"),
     ("purge_gaps", "no more of the oldest than it may delete: `purges_look_at_no_more_than_they_may_delete`"),
     ("purge_incarnations_read", "retention, on a lane of its own, over the unfinished runs: see cluster_orphaned"),
     ("purge_versions", "retention, on a lane of its own"),

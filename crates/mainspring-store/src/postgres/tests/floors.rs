@@ -53,7 +53,7 @@ fn passed(db: &Connection) -> i64 {
 /// The instants of the runs that a claim takes, and how many entries it passes.
 fn claim(db: &Connection, queues: &Queues) -> (Vec<i64>, i64) {
     let before = passed(db);
-    let runs = queues::claim(db, 1, queues, 9, at(0), 1).unwrap();
+    let runs = queues::claim((db, &crate::sql::task_labels::TaskLabels::default()), 1, queues, 9, at(0), 1).unwrap();
     let passed = passed(db) - before;
     db.commit().unwrap();
     let mut due: Vec<i64> = runs.into_iter().map(|run| run.due_at.as_millis()).collect();

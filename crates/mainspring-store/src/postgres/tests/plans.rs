@@ -27,6 +27,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("lane_slow_read", "when a job becomes slow, over the unfinished runs"),
     ("queue_slot_begin", "when a queue gets a limit, over the unfinished runs"),
     ("label_slot_begin", "when a label gets a limit, over the unfinished runs"),
+    ("label_slot_tasks", "when a label gets a limit, over the unfinished runs"),
     ("stranded", "once at the start of a node"),
     ("tally_duplicates", "counts over everything"),
     ("tally_fires", "counts over everything"),

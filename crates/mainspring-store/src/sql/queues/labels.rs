@@ -1,17 +1,19 @@
-//! What is set for labels of jobs, and where runs wait that may not run for it.
+//! What is set for labels of jobs and tasks, and where runs wait that may not run for it.
 //!
-//! A claim takes runs from a line as if there were no labels, and then looks whether those of their jobs have room. Which are full is not
+//! A claim takes runs from a line as if there were no labels, and then looks whether those of their jobs and tasks have room. Which are full is not
 //! known before, and most runs have no label that is limited, so nothing is locked until one with such a label comes: then all of these
 //! labels at once, in the order of their names, after whatever queues were locked. What is full is put back, into a line of that label.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use mainspring_core::batch::ClaimedRun;
 use mainspring_core::line::{LabelTag, Line};
-use mainspring_core::{JobId, Timestamp};
+use mainspring_core::{JobId, JobVersion, Timestamp};
 
-use super::{Batches, Set, count, locked, room, take_slot};
-use crate::sql::db::{Step, ToSql, execute, read, read_one, sql};
+use super::{Batches, Set, count, labels_of, locked, room, take_slot};
+use crate::sql::db::{Step, ToSql, execute, read_one, sql};
+use crate::sql::task_labels::TaskLabels;
 
 /// Runs that one claim puts back at most: a transaction is bounded. There are claims again and again while something is set.
 const PUT_BACK_MAX: usize = 500;
@@ -20,20 +22,23 @@ const PUT_BACK_MAX: usize = 500;
 const LOOK_MAX: u32 = 100;
 
 /// The labels for which something is set, as one claim sees them.
-pub(super) struct Labels {
+pub(super) struct Labels<'a> {
+    tasks: &'a TaskLabels,
     /// In order.
     names: Vec<String>,
     /// Their rows, once they are locked: in the same order.
     rules: Option<Vec<Option<Set>>>,
-    /// Which of them the jobs have that were met.
-    jobs: BTreeMap<JobId, Vec<usize>>,
+    /// Those of jobs that were met.
+    jobs: BTreeMap<JobId, BTreeMap<String, String>>,
+    /// Which of the labels the runs have that were met: of jobs, or of tasks of them.
+    met: BTreeMap<(JobId, JobVersion), Vec<usize>>,
     put_back: usize,
 }
 
-impl Labels {
-    pub(super) fn new(mut names: Vec<String>) -> Self {
+impl<'a> Labels<'a> {
+    pub(super) fn new(mut names: Vec<String>, tasks: &'a TaskLabels) -> Self {
         names.sort_unstable();
-        Self { names, rules: None, jobs: BTreeMap::new(), put_back: 0 }
+        Self { tasks, names, rules: None, jobs: BTreeMap::new(), met: BTreeMap::new(), put_back: 0 }
     }
 
     /// Claims up to so many runs whose labels have room: of a line, or of all queues together, from a place on.
@@ -78,18 +83,18 @@ impl Labels {
         at: Timestamp,
     ) -> Step<()> {
         for run in &claimed {
-            self.meet(db, run.job)?;
+            self.meet(db, run)?;
         }
-        if claimed.iter().any(|run| !self.jobs[&run.job].is_empty()) {
+        if claimed.iter().any(|run| !self.met[&of(run)].is_empty()) {
             self.lock(db, &claimed, at)?;
         }
         for run in claimed {
-            let labels = &self.jobs[&run.job];
+            let labels = &self.met[&of(&run)];
             let rules = self.rules.as_deref_mut().unwrap_or_default();
             let mut full = None;
             for label in labels {
                 if let Some(set) = &mut rules[*label]
-                    && room(db, set, &[], at)? == 0
+                    && room((db, self.tasks), set, &[], at)? == 0
                 {
                     full = Some(self.names[*label].as_str());
                     break;
@@ -110,16 +115,22 @@ impl Labels {
         Ok(())
     }
 
-    /// Learns which of the labels a job has.
-    fn meet(&mut self, db: &impl Batches, job: JobId) -> Step<()> {
-        if self.jobs.contains_key(&job) {
+    /// Learns which of the labels a run has: those that its job has now, and those that its task has of its own.
+    fn meet(&mut self, db: &impl Batches, run: &ClaimedRun) -> Step<()> {
+        let met = of(run);
+        if self.met.contains_key(&met) {
             return Ok(());
         }
-        let label = |row: &super::Row<'_>| Ok(format!("{}={}", row.get::<&str>(0)?, row.get::<&str>(1)?));
-        let labels: Vec<String> = read(db, sql!("job_labels"), &[(":job", &job.0)], label)?;
-        let mut has: Vec<usize> = labels.iter().filter_map(|label| self.names.binary_search(label).ok()).collect();
+        let own = self.tasks.own(db, run.job, run.job_version)?;
+        let of_job = match self.jobs.entry(run.job) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(labels_of(db, run.job)?),
+        };
+        let of_job = of_job.iter().filter(|(name, _)| !own.contains_key(*name));
+        let labels = of_job.chain(&own).map(|(name, value)| format!("{name}={value}"));
+        let mut has: Vec<usize> = labels.filter_map(|label| self.names.binary_search(&label).ok()).collect();
         has.sort_unstable();
-        self.jobs.insert(job, has);
+        self.met.insert(met, has);
         Ok(())
     }
 
@@ -132,7 +143,7 @@ impl Labels {
         for name in &self.names {
             let mut set = locked(db, name)?;
             if let Some(set) = &mut set {
-                room(db, set, claimed, at)?;
+                room((db, self.tasks), set, claimed, at)?;
             }
             rules.push(set);
         }
@@ -147,11 +158,16 @@ impl Labels {
         let mut least = u32::MAX;
         for (name, set) in self.names.iter().zip(self.rules.iter_mut().flatten()) {
             if let Some(set) = set.as_mut().filter(|_| LabelTag::of(name) == tag) {
-                least = least.min(room(db, set, &[], at)?);
+                least = least.min(room((db, self.tasks), set, &[], at)?);
             }
         }
         Ok(least)
     }
+}
+
+/// What has the labels of a run: its job, whichever version it executes, or a task of one version.
+fn of(run: &ClaimedRun) -> (JobId, JobVersion) {
+    (run.job, if run.job_version.task().is_some() { run.job_version } else { JobVersion(0) })
 }
 
 /// Puts a run back that was claimed: into a line of the label that is full, or where it was.
