@@ -80,8 +80,11 @@
 //! | [`VIEWS`] | GET ([`ViewFilter`](crate::ViewFilter)) | → array of [`View`](crate::View) |
 //! | [`VIEW`] | GET, PUT, DELETE | [`ViewSpec`](crate::ViewSpec) → [`View`](crate::View) |
 //! | [`NODE_DRAIN`], [`NODE_UNDRAIN`] | POST | [`Reason`](crate::Reason) → 202 [`Node`](crate::Node) |
+//! | [`JOB_MATCH`] | GET | → [`JobMatch`](crate::JobMatch) |
 //! | [`QUEUES`] | GET | array of [`Queue`](crate::Queue) |
 //! | [`QUEUE`] | GET, PUT | [`QueueSettings`](crate::QueueSettings) → [`Queue`](crate::Queue) |
+//! | [`QUEUE_HISTORY`] | GET ([`QueueHistoryFilter`](crate::QueueHistoryFilter)) | → [`QueueHistory`](crate::QueueHistory) |
+//! | [`QUEUE_WAITING`] | GET ([`QueueWaitingFilter`](crate::QueueWaitingFilter)) | → [`QueueWaiting`](crate::QueueWaiting) |
 //! | [`QUEUE_MOVE`] | POST | [`QueueMove`](crate::QueueMove) → [`QueueMoved`](crate::QueueMoved) |
 //! | [`RUN_MOVE`] | POST | [`RunMove`](crate::RunMove) → [`Run`](crate::Run) |
 //! | [`QUEUE_PAUSE`], [`QUEUE_RESUME`] | POST | [`Reason`](crate::Reason) → [`Queue`](crate::Queue) |
@@ -323,10 +326,16 @@ pub const VIEW: &str = "/api/v1/views/{view}";
 pub const NODE_DRAIN: &str = "/api/v1/cluster/nodes/{node}/drain";
 /// Lets a node take shards again.
 pub const NODE_UNDRAIN: &str = "/api/v1/cluster/nodes/{node}/undrain";
+/// Who could execute the next run of a job.
+pub const JOB_MATCH: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/match";
 /// Queues.
 pub const QUEUES: &str = "/api/v1/queues";
 /// One queue. PUT: sets how runs leave it.
 pub const QUEUE: &str = "/api/v1/queues/{queue}";
+/// How a queue did over time.
+pub const QUEUE_HISTORY: &str = "/api/v1/queues/{queue}/history";
+/// What waits in a queue, and why.
+pub const QUEUE_WAITING: &str = "/api/v1/queues/{queue}/waiting";
 /// Pauses a queue.
 pub const QUEUE_PAUSE: &str = "/api/v1/queues/{queue}/pause";
 /// Ends the pause of a queue.
@@ -521,8 +530,11 @@ pub const ALL: &[(&str, &[&str])] = &[
     (VIEW, &["GET", "PUT", "DELETE"]),
     (NODE_DRAIN, &["POST"]),
     (NODE_UNDRAIN, &["POST"]),
+    (JOB_MATCH, &["GET"]),
     (QUEUES, &["GET"]),
     (QUEUE, &["GET", "PUT"]),
+    (QUEUE_HISTORY, &["GET"]),
+    (QUEUE_WAITING, &["GET"]),
     (QUEUE_PAUSE, &["POST"]),
     (QUEUE_RESUME, &["POST"]),
     (QUEUE_MOVE, &["POST"]),

@@ -15,12 +15,15 @@ mod flow_history;
 mod job;
 mod live;
 mod log;
+mod matching;
 mod misfire;
 mod operation;
 mod page;
 mod past;
 mod preview;
 mod queue;
+mod queue_history;
+mod queue_waiting;
 mod rerun;
 mod run;
 mod search;
@@ -65,6 +68,7 @@ pub use log::{
 };
 pub use mainspring_model::AttemptOutcome;
 pub use mainspring_model::open::{RunState, Stream as LogStream, TaskState};
+pub use matching::{Fit, JobMatch, MatchCode, MatchReason, Taker, TakerKind};
 pub use misfire::{MisfireFilter, MisfireItem, MisfireSummary, Misfires, Outage};
 pub use operation::{
     Operation, OperationAction, OperationError, OperationSelector, OperationSpec, OperationState, View, ViewFilter,
@@ -74,6 +78,8 @@ pub use page::{Page, PageFilter};
 pub use past::{PastAttempt, PastRun, PastRuns, PastRunsAdded};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueMove, QueueMoved, QueueRate, QueueSettings, RunMove};
+pub use queue_history::{QueueHistory, QueueHistoryFilter, QueueLately, QueuePoint};
+pub use queue_waiting::{QueueReason, QueueShare, QueueWaiting, QueueWaitingFilter};
 pub use rerun::{Rerun, RerunAction, RerunChange, RerunPlan, RerunTask};
 pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunCaller, RunFilter, RunShard, RunSummary};
 pub use search::{FacetFilter, FacetValue, Facets};

@@ -337,6 +337,8 @@ pub struct ClaimedRun {
     pub attempt: u32,
     /// JSON given with the run, which takes precedence over the job's input.
     pub input: Option<String>,
+    /// The queue in which it waited; nothing where it is not known that it did: of runs that are taken over.
+    pub queue: Option<String>,
 }
 
 /// An unfinished run as recovery sees it.
@@ -474,6 +476,7 @@ mod tests {
             due_at: at(2_000),
             attempt: 1,
             input: None,
+            queue: None,
         };
         for (claimed_at, began_at) in [(None, None), (Some(1_500), Some(2_000)), (Some(2_001), Some(2_001))] {
             let live = LiveRun {

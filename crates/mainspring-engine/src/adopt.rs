@@ -123,6 +123,7 @@ mod tests {
             due_at: at,
             attempt: 1,
             input: None,
+            queue: None,
         };
         LiveRun { claimed, state: RunState::Running, claimed_at: None, ends: false }
     }

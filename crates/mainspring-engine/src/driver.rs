@@ -429,10 +429,9 @@ impl Reader {
             Read::Claim(id, limit, takes) => {
                 let now = self.time.now();
                 let queues = if takes == Take::Short { self.queues.short() } else { self.queues.clone() };
-                let starts: Vec<Start> =
-                    self.store.claim(id, &queues, limit, now).await?.into_iter().map(Start::from).collect();
-                starts.iter().for_each(|start| self.metrics.claimed(start, now));
-                Event::Claimed(starts)
+                let claimed = self.store.claim(id, &queues, limit, now).await?;
+                self.metrics.claimed(&claimed, now);
+                Event::Claimed(claimed.into_iter().map(Start::from).collect())
             }
             Read::PutAside { trigger, version, reason } => {
                 self.definitions.put_aside(trigger, version, &reason).await?;
@@ -561,6 +560,7 @@ fn count_fires(
     count("held", &[Placed::Held]);
     count("suppressed", &[Placed::Suppressed]);
     metrics.by_job.fired(batch, outcome);
+    metrics.queue_flow.fired(batch, outcome);
     let recorded = (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index));
     for gap in recorded.flat_map(|(_, entry)| &entry.gaps) {
         metrics.fires.get_or_create(&Outcome { outcome: gap.outcome.as_str() }).inc_by(gap.count);

@@ -24,8 +24,9 @@ use crate::driver::{DriverState, Stop, lost_runs};
 use crate::flow::{FlowHandlers, Flows};
 use crate::handler::Handlers;
 use crate::health::Health;
+use crate::kept_lateness::{self, Keeper};
 use crate::lanes::LaneWatch;
-use crate::lateness::{self, Keeper, Lateness};
+use crate::lateness::Lateness;
 use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
@@ -494,7 +495,7 @@ impl Engine {
         node: &str,
         incarnation: Incarnation,
     ) -> Result<Option<(Timestamp, Lateness)>, mainspring_store::Error> {
-        lateness::of_node(&*self.store, node, incarnation).await
+        kept_lateness::of_node(&*self.store, node, incarnation).await
     }
 
     /// Hears what happens from now on.

@@ -1,27 +1,18 @@
 //! How late handlers were entered during the last minutes, in a form that nodes can add up.
 //!
-//! Each node keeps its counts in the store under its name, so that any node can tell of all: nodes need no way to each other. Bounds
-//! of counts are a quarter of a power of two apart, and a figure is the upper bound: at most a fifth too high.
+//! Bounds of counts are a quarter of a power of two apart, and a figure is the upper bound: at most a fifth too high.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-use mainspring_core::{Incarnation, Timestamp};
-use mainspring_store::{Result, Store};
+use mainspring_core::Timestamp;
 use serde::{Deserialize, Serialize};
-use tokio::sync::watch;
-
-use crate::clock::Clock;
-use crate::metrics::Metrics;
 
 /// Minutes that a figure covers: the present one, and so many before.
 const MINUTES: usize = 5;
 const MINUTE_MS: i64 = 60_000;
 /// Counts up to the highest lateness that a `u32` holds.
 const COUNTS: usize = 124;
-/// How often a node keeps its counts.
-const KEEP_EVERY_MS: i64 = 10_000;
 
 /// Counts of one minute after the other. Exact but for what is noted at the turn of a minute.
 #[derive(Debug)]
@@ -39,14 +30,6 @@ struct Minute {
 pub struct Lateness {
     counts: BTreeMap<usize, u64>,
     max_ms: u32,
-}
-
-/// What a node has kept for the others.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Kept {
-    incarnation: String,
-    at_ms: i64,
-    lateness: Lateness,
 }
 
 impl Default for Recent {
@@ -118,6 +101,13 @@ impl SinceTaken {
 }
 
 impl Lateness {
+    /// Counts one more.
+    pub(crate) fn note(&mut self, lateness_ms: i64) {
+        let lateness_ms = u32::try_from(lateness_ms.max(0)).unwrap_or(u32::MAX);
+        *self.counts.entry(place(lateness_ms)).or_default() += 1;
+        self.max_ms = self.max_ms.max(lateness_ms);
+    }
+
     /// How many minutes it covers.
     pub const MINUTES: u32 = MINUTES as u32;
 
@@ -182,58 +172,6 @@ fn bound(place: usize) -> u32 {
     }
     let above = (5 + quarter as u64) << (power - 2).min(32);
     u32::try_from(above - 1).unwrap_or(u32::MAX)
-}
-
-fn setting(node: &str) -> String {
-    format!("lateness/{node}")
-}
-
-/// What a node of another process has kept, and when; nothing if that was an earlier start of it.
-pub(crate) async fn of_node(
-    store: &dyn Store,
-    name: &str,
-    incarnation: Incarnation,
-) -> Result<Option<(Timestamp, Lateness)>> {
-    let kept = store.setting(&setting(name)).await?;
-    let kept = kept.and_then(|text| serde_json::from_str::<Kept>(&text).ok());
-    let kept = kept.filter(|kept| kept.incarnation == incarnation.to_string());
-    Ok(kept.map(|kept| (Timestamp::from_millis(kept.at_ms), kept.lateness)))
-}
-
-/// Keeps a node's counts for the others, as long as it is not dropped.
-pub(crate) struct Keeper {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) incarnation: watch::Receiver<Incarnation>,
-    pub(crate) name: String,
-}
-
-impl Keeper {
-    pub(crate) async fn run(self) {
-        let mut alarm = self.clock.alarm();
-        let mut kept = (Incarnation(0), Lateness::default());
-        loop {
-            alarm.wait_until(self.clock.now() + KEEP_EVERY_MS).await;
-            let incarnation = *self.incarnation.borrow();
-            let now = (incarnation, self.metrics.recent.at(self.clock.now()));
-            if now != kept {
-                match self.keep(&now).await {
-                    Ok(()) => kept = now,
-                    Err(error) => {
-                        tracing::debug!(error = %mainspring_store::causes(&error), "this node's lateness could not be kept for the others")
-                    }
-                }
-            }
-        }
-    }
-
-    async fn keep(&self, (incarnation, lateness): &(Incarnation, Lateness)) -> Result<()> {
-        let (incarnation, lateness) = (incarnation.to_string(), lateness.clone());
-        let kept = Kept { incarnation, at_ms: self.clock.now().as_millis(), lateness };
-        let text = serde_json::to_string(&kept).expect("plain data has a text");
-        self.store.set_setting(&setting(&self.name), &text).await
-    }
 }
 
 #[cfg(test)]

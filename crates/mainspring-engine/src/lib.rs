@@ -21,6 +21,7 @@ mod engine;
 pub mod flow;
 mod handler;
 mod health;
+mod kept_lateness;
 mod lanes;
 mod lateness;
 mod listener;
@@ -62,7 +63,7 @@ pub use metrics::{
 pub use notice::Notice;
 pub use output::part_output;
 pub use retention::RetentionRule;
-pub use rollup::{Counts, Figures, NAMESPACES_MAX, OTHERS};
+pub use rollup::{Counts, Depth, Figures, NAMESPACES_MAX, OTHERS, QUEUES_MAX, QueueFigures};
 pub use settings::{NodeName, Settings};
 pub use state::{NoState, SharedState};
 pub use workers::{Given, LogPiece, Poll, RemoteEnd, Report, Told, WorkerError, Workers};

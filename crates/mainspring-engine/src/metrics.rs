@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use mainspring_core::Timestamp;
+use mainspring_core::batch::ClaimedRun;
 use mainspring_core::rule::Start;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -18,7 +19,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::lateness::{Recent, SinceTaken};
-use crate::rollup::ByJob;
+use crate::rollup::{ByJob, QueueFlow};
 
 pub use catalogue::Catalogue;
 pub use flows::{CauseLabel, ComponentLabel, ConnectionLabel, FlowMetrics, PoolLabel};
@@ -162,6 +163,8 @@ pub struct Metrics {
     pub(crate) since_rollup: SinceTaken,
     /// What jobs have done since then.
     pub(crate) by_job: ByJob,
+    /// What leaves queues, and what waits in them.
+    pub(crate) queue_flow: QueueFlow,
     /// Every handler entered, one by one, while a benchmark runs.
     pub(crate) entries: Option<Mutex<Vec<Entry>>>,
     /// Every handler entered.
@@ -209,6 +212,7 @@ impl Metrics {
             recent: Recent::default(),
             since_rollup: SinceTaken::default(),
             by_job: ByJob::default(),
+            queue_flow: QueueFlow::default(),
             entries: keep_entries.then(Mutex::default),
             entered: AtomicU64::new(0),
         }
@@ -264,11 +268,12 @@ impl Metrics {
         self.slots.get_or_create(&StateLabel { state: "busy" }).get()
     }
 
-    /// Notes a run that was claimed from a queue. Of one that is tried again, nobody knows since when it waited.
-    pub(crate) fn claimed(&self, start: &Start, now: Timestamp) {
-        if start.attempt == 1 {
-            self.queue_wait.observe(seconds(now.since(start.due_at)));
+    /// Notes runs that were claimed from queues. Of one that is tried again, nobody knows since when it waited.
+    pub(crate) fn claimed(&self, runs: &[ClaimedRun], now: Timestamp) {
+        for run in runs.iter().filter(|run| run.attempt == 1) {
+            self.queue_wait.observe(seconds(now.since(run.due_at)));
         }
+        self.queue_flow.claimed(runs, now);
     }
 
     /// Notes that the handler of a run was entered, so long after it was handed over.

@@ -5,6 +5,7 @@
 //! whole, so a write that is repeated changes nothing.
 
 mod counts;
+mod queues;
 mod spaces;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ use crate::clock::Clock;
 use crate::lateness::Lateness;
 use crate::metrics::{Ending, Metrics, Outcome};
 pub use counts::Counts;
+pub use queues::{Depth, QUEUES_MAX, QueueFigures};
+pub(crate) use queues::{QueueFlow, Waiting};
 pub(crate) use spaces::ByJob;
 use spaces::Namespaces;
 pub use spaces::{NAMESPACES_MAX, OTHERS};
@@ -131,6 +134,7 @@ impl Spans {
         let row = |((at, span), figures): (&(Timestamp, RollupSpan), &Figures)| RollupRow {
             span: *span,
             at: *at,
+            queue: None,
             node: node.to_owned(),
             figures: serde_json::to_string(figures).expect("plain data has a text"),
         };
@@ -170,9 +174,13 @@ impl Roller {
                 spans.add(&gained, now);
             }
             match self.keep(&spans, &node, !gained.is_empty(), now).await {
-                Ok(()) => spans.settle(now),
+                Ok(()) => {
+                    spans.settle(now);
+                    self.metrics.queue_flow.settle(true, now);
+                }
                 Err(Error::Closed) => return,
                 Err(error) => {
+                    self.metrics.queue_flow.settle(false, now);
                     tracing::debug!(error = %mainspring_store::causes(&error), "this node's figures could not be kept");
                 }
             }
@@ -182,10 +190,14 @@ impl Roller {
     async fn keep(&self, spans: &Spans, node: &str, has_gained: bool, now: Timestamp) -> Result<()> {
         // What is over was kept before, unless that failed.
         let has_rest = spans.0.keys().any(|(at, span)| *at < span.start(now));
-        if !has_gained && !has_rest {
+        let mut rows = self.metrics.queue_flow.rows(node, now);
+        if has_gained || has_rest {
+            rows.extend(spans.rows(node));
+        }
+        if rows.is_empty() {
             return Ok(());
         }
-        self.store.put_rollups(spans.rows(node), now).await
+        self.store.put_rollups(rows, now).await
     }
 }
 

@@ -25,6 +25,7 @@ mod job_list;
 pub(crate) mod jobs;
 mod labels;
 mod logs;
+mod matching;
 mod misfires;
 mod moves;
 mod namespaces;
@@ -33,6 +34,7 @@ mod operations;
 mod outputs;
 mod past_runs;
 pub(crate) mod preview;
+mod queue_waits;
 mod queues;
 mod reanchor;
 mod reruns;
@@ -88,6 +90,7 @@ fn table() -> Vec<Route> {
         data::routes(),
         triggers::routes(),
         reanchor::routes(),
+        matching::routes(),
         misfires::routes(),
         views::routes(),
         why::routes(),
@@ -110,6 +113,7 @@ fn table() -> Vec<Route> {
         events::routes(),
         moves::routes(),
         queues::routes(),
+        queue_waits::routes(),
         labels::routes(),
         workers::routes(),
         webhooks::routes(),

@@ -216,7 +216,7 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
 }
 
 /// Labels that keep the runs of a job back.
-fn full(labels: &[LabelLimit]) -> impl Iterator<Item = WhyReason> {
+pub(crate) fn full(labels: &[LabelLimit]) -> impl Iterator<Item = WhyReason> {
     labels.iter().map(|LabelLimit { label, max_running, .. }| {
         let message = format!(
             "{} of jobs with the label {label} are executed, and no more may be at a time",
@@ -227,7 +227,7 @@ fn full(labels: &[LabelLimit]) -> impl Iterator<Item = WhyReason> {
 }
 
 /// What is set for a queue that keeps its runs back.
-fn at_limit((rule, running): (QueueRule, u64), pause: Option<&Pause>, queue: &str) -> Option<WhyReason> {
+pub(crate) fn at_limit((rule, running): (QueueRule, u64), pause: Option<&Pause>, queue: &str) -> Option<WhyReason> {
     if rule.paused {
         let hint = format!("mainspring queue resume {queue}");
         let message = format!("the queue {queue} is paused{}", pause.map_or_else(String::new, Pause::told));

@@ -134,6 +134,8 @@ macro_rules! conformance_suite {
             queues:
                 nothing_leaves_a_paused_queue,
                 runs_that_wait_move_to_another_queue_and_claimed_ones_stay,
+                claim_tells_in_which_queue_a_run_has_waited,
+                what_waits_in_a_queue_is_told_line_by_line,
                 limit_of_a_queue_holds_over_all_process_starts,
                 runs_that_run_already_count_in_a_new_limit,
                 rate_of_a_queue_holds_over_all_claims,
@@ -372,7 +374,8 @@ macro_rules! conformance_suite {
                 jobs_are_read_by_id,
                 versions_of_a_job_are_listed_newest_first,
                 gaps_are_read_newest_first_with_the_names_of_triggers,
-                figures_of_spans_are_kept_and_forgotten;
+                figures_of_spans_are_kept_and_forgotten,
+                figures_of_queues_are_kept_apart_from_those_of_the_whole;
             expiring:
                 run_that_is_not_started_in_time_is_skipped,
                 runs_that_expire_together_end_in_bounded_steps,

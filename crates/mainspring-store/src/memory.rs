@@ -70,9 +70,9 @@ use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, DeadlinesDue, EventRow, Expect,
-    GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
-    PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally,
-    TriggerInfo, TriggerQuery, VersionRow,
+    GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LineWaits, LogChunk, MissedDeadline,
+    NamespaceRow, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo,
+    StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow,
 };
 use crate::sql::warnings;
 use crate::store::Store;
@@ -568,15 +568,31 @@ impl Store for MemoryStore {
 
     async fn put_rollups(&self, rows: Vec<RollupRow>, at: Timestamp) -> Result<()> {
         let rollups = &mut self.model()?.rollups;
-        rollups.extend(rows.into_iter().map(|row| ((row.span, row.at, row.node.clone()), row)));
-        rollups.retain(|(span, begin, _), _| begin.as_millis() >= at.as_millis().saturating_sub(span.kept_ms()));
+        rollups.extend(rows.into_iter().map(|row| ((row.queue.clone(), row.span, row.at, row.node.clone()), row)));
+        rollups.retain(|(queue, span, begin, _), _| {
+            let kept_ms = if queue.is_some() { span.queue_kept_ms() } else { span.kept_ms() };
+            begin.as_millis() >= at.as_millis().saturating_sub(kept_ms)
+        });
         Ok(())
     }
 
     async fn rollups(&self, span: RollupSpan, from: Timestamp, to: Timestamp) -> Result<Vec<RollupRow>> {
         let model = self.model()?;
         let rows = model.rollups.values().filter(|row| row.span == span && (from..to).contains(&row.at));
-        Ok(rows.cloned().collect())
+        Ok(rows.filter(|row| row.queue.is_none()).cloned().collect())
+    }
+
+    async fn queue_rollups(
+        &self,
+        queue: Option<&str>,
+        span: RollupSpan,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Vec<RollupRow>> {
+        let model = self.model()?;
+        let rows = model.rollups.values().filter(|row| row.span == span && (from..to).contains(&row.at));
+        let of_queue = |row: &&RollupRow| row.queue.as_deref().is_some_and(|of| queue.is_none_or(|queue| queue == of));
+        Ok(rows.filter(of_queue).cloned().collect())
     }
 
     async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>> {
@@ -692,6 +708,10 @@ impl Store for MemoryStore {
 
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, _at: Timestamp) -> Result<QueueRow> {
         queues::set_queue(&mut *self.model()?, name, rule, expect)
+    }
+
+    async fn queue_lines(&self, queue: &str, first: u32, max: u32) -> Result<Vec<LineWaits>> {
+        Ok(queues::queue_lines(&*self.model()?, queue, first, max))
     }
 
     async fn move_queued(&self, change: &QueueMove, limit: u32) -> Result<Vec<RunId>> {

@@ -37,6 +37,15 @@ impl RollupSpan {
         }
     }
 
+    /// How long its rows of queues are kept: 2 days, 8 days, 100 days. People look at a queue more closely than at the whole.
+    #[must_use]
+    pub const fn queue_kept_ms(self) -> i64 {
+        match self {
+            Self::Minute => 2 * 86_400_000,
+            Self::Quarter | Self::Watch => self.kept_ms(),
+        }
+    }
+
     /// The beginning of the span that holds an instant. Spans are counted from 1970 UTC.
     ///
     /// ```
@@ -63,7 +72,9 @@ pub struct RollupRow {
     pub span: RollupSpan,
     /// When it begins.
     pub at: Timestamp,
-    /// Who counted, as text: of each process start there is one row a span.
+    /// The queue that was counted; nothing for the whole.
+    pub queue: Option<String>,
+    /// Who counted, as text: of each process start there is one row a span, and one a span and queue.
     pub node: String,
     /// JSON of the figures; a store does not look into it.
     pub figures: String,

@@ -789,6 +789,17 @@ pub struct RunCount {
     pub oldest_due_at: Timestamp,
 }
 
+/// What waits in a [line](mainspring_core::line).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LineWaits {
+    /// The line.
+    pub line: String,
+    /// How many runs.
+    pub count: u32,
+    /// The first of them: [place](mainspring_core::queue::place), when it was due, and the run. This is their order.
+    pub first: Vec<(i64, Timestamp, RunId)>,
+}
+
 /// Connections to a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Connections {

@@ -28,9 +28,9 @@ use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
-    Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
-    PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally,
-    TriggerEnd, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
+    Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LineWaits, LogChunk, MissedDeadline,
+    NamespaceRow, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo,
+    StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
@@ -475,12 +475,21 @@ pub trait Store: Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<(GapRow, Option<String>)>>;
 
-    /// Keeps figures of spans of time, in place of those that are there for the same span and node, and deletes those that are too old
-    /// at `at`, as [`RollupSpan::kept_ms`] says.
+    /// Keeps figures of spans of time, in place of those that are there for the same span, queue and node, and deletes those that are too
+    /// old at `at`, as [`RollupSpan::kept_ms`] and [`RollupSpan::queue_kept_ms`] say.
     async fn put_rollups(&self, rows: Vec<RollupRow>, at: Timestamp) -> Result<()>;
 
-    /// The figures of all spans that begin within a time, the end not included, in order of beginning and node.
+    /// The figures of the whole in all spans that begin within a time, the end not included, in order of beginning and node.
     async fn rollups(&self, span: RollupSpan, from: Timestamp, to: Timestamp) -> Result<Vec<RollupRow>>;
+
+    /// The same of a queue, or of all queues: then in order of queue, beginning and node.
+    async fn queue_rollups(
+        &self,
+        queue: Option<&str>,
+        span: RollupSpan,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Vec<RollupRow>>;
 
     /// Events after a position, oldest first.
     async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>>;
@@ -581,6 +590,10 @@ pub trait Store: Send + Sync + 'static {
     /// Sets how runs leave a queue, or those of jobs with a label `NAME=VALUE`, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
     /// no row. [`Error::Conflict`](crate::Error::Conflict) if it is at another one.
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow>;
+
+    /// What waits in a queue, line by line in order of their texts: how many runs, counted up to `max` together, and the `first` ones of each.
+    /// What workflows wait for is left out.
+    async fn queue_lines(&self, queue: &str, first: u32, max: u32) -> Result<Vec<LineWaits>>;
 
     /// Puts up to `limit` queued runs into another queue, first those that would leave their line first, and answers which. They keep their place by
     /// priority and due time; for those that waited for one worker, another is picked. A run that has been claimed stays.

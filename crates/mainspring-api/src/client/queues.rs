@@ -1,7 +1,10 @@
 //! Queues, and limits of labels.
 
 use super::{Client, ClientError, Precondition};
-use crate::{LabelLimit, LabelSettings, Queue, QueueMove, QueueMoved, QueueSettings, Reason, Run, RunMove, routes};
+use crate::{
+    LabelLimit, LabelSettings, Queue, QueueHistory, QueueHistoryFilter, QueueMove, QueueMoved, QueueSettings,
+    QueueWaiting, QueueWaitingFilter, Reason, Run, RunMove, routes,
+};
 
 impl Client {
     /// Lists the queues in which runs are, that workers take from, or for which something is set, by name.
@@ -12,6 +15,16 @@ impl Client {
     /// Returns a queue. Every name is one.
     pub async fn queue(&self, queue: &str) -> Result<Queue, ClientError> {
         self.get(&routes::path(routes::QUEUE, &[queue]), &()).await
+    }
+
+    /// Returns how a queue did over time.
+    pub async fn queue_history(&self, queue: &str, filter: &QueueHistoryFilter) -> Result<QueueHistory, ClientError> {
+        self.get(&routes::path(routes::QUEUE_HISTORY, &[queue]), filter).await
+    }
+
+    /// Says what waits in a queue, and why.
+    pub async fn queue_waiting(&self, queue: &str, filter: &QueueWaitingFilter) -> Result<QueueWaiting, ClientError> {
+        self.get(&routes::path(routes::QUEUE_WAITING, &[queue]), filter).await
     }
 
     /// Sets how runs leave a queue.

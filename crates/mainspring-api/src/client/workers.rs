@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    Worker, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken,
+    JobMatch, Worker, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken,
     WorkerTokenSpec, routes,
 };
 
@@ -14,6 +14,11 @@ const POLL_SLACK: Duration = Duration::from_secs(5);
 const OUTPUT_SLACK: Duration = Duration::from_secs(1);
 
 impl Client {
+    /// Says who could execute the next run of a job, and why the others could not.
+    pub async fn match_job(&self, namespace: &str, job: &str) -> Result<JobMatch, ClientError> {
+        self.get(&routes::path(routes::JOB_MATCH, &[namespace, job]), &()).await
+    }
+
     /// Lists the workers that have joined.
     pub async fn workers(&self) -> Result<Vec<Worker>, ClientError> {
         self.get(routes::WORKERS, &()).await

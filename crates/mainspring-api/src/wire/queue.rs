@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::QueueLately;
 use crate::Timestamp;
 
 /// A queue as the API shows it. Unfinished runs are counted up to ten thousand, the oldest first.
@@ -32,6 +33,9 @@ pub struct Queue {
     pub oldest_due_at: Option<Timestamp>,
     /// Workers that take runs from it, beside servers.
     pub workers: u32,
+    /// How it did in the last minutes; absent where nothing waited and nothing left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lately: Option<QueueLately>,
 }
 
 /// Which runs that wait in a queue are to wait in another one.

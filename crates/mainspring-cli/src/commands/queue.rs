@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Queue, QueueMove, QueueRate, QueueSettings};
+use mainspring_api::{Queue, QueueHistoryFilter, QueueMove, QueueRate, QueueSettings};
 use tokio::time::Instant;
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::{Output, counted};
-use crate::views::{MOVED, MovedRuns, QUEUE};
+use crate::past::{Span, SpanArgs};
+use crate::views::{MOVED, MovedRuns, QUEUE, QUEUE_STEP, steps};
 use crate::wait::WaitArgs;
 use crate::{name, progress, time_value};
 
@@ -18,6 +19,7 @@ use crate::{name, progress, time_value};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mainspring queue list
+  mainspring queue history mail --since 6h           what came, left and waited, and for how long
   mainspring queue set mail --max-running 20 --rate 100/1m
   mainspring queue set mail --rate none
   mainspring queue set mail --max-waiting 10000      refuse more runs than that
@@ -44,6 +46,8 @@ enum Verb {
         #[arg(value_name = "QUEUE", value_parser = name::plain)]
         queue: String,
     },
+    /// Show how many runs came into a queue, left it and waited over time, and for how long those that left had waited
+    History(HistoryArgs),
     /// Limit a queue; what is not named stays as it is
     Set {
         /// Its name
@@ -72,6 +76,18 @@ enum Verb {
         #[command(flatten)]
         wait: WaitArgs,
     },
+}
+
+#[derive(Debug, Args)]
+struct HistoryArgs {
+    /// Its name
+    #[arg(value_name = "QUEUE", value_parser = name::plain)]
+    queue: String,
+    #[command(flatten)]
+    span: SpanArgs,
+    /// How long each line stands for: 1m, 15m, 3h; made longer where no such figures are kept any more
+    #[arg(long, value_name = "DURATION", value_parser = time_value::duration)]
+    step: Option<Duration>,
 }
 
 #[derive(Debug, Args)]
@@ -138,6 +154,13 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
         match args.verb {
             Verb::List => output.list(&session.ask(session.client.queues()).await?, &QUEUE),
             Verb::Show { queue } => output.one(&session.ask(session.client.queue(&queue)).await?, &QUEUE),
+            Verb::History(args) => {
+                let Span { from, to } = args.span.read(output)?;
+                let step_ms = args.step.map(|step| u64::try_from(step.as_millis()).unwrap_or(u64::MAX));
+                let filter = QueueHistoryFilter { from, to, step_ms };
+                let history = session.ask(session.client.queue_history(&args.queue, &filter)).await?;
+                output.list(&steps(history), &QUEUE_STEP)
+            }
             Verb::Set { queue, max_running, rate, max_waiting } => {
                 let before = session.ask(session.client.queue(&queue)).await?.settings;
                 let settings = QueueSettings {

@@ -13,10 +13,11 @@ use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::logging::LogArgs;
+use crate::name::JobName;
 use crate::node;
 use crate::output::{Form, Output, counted};
 use crate::time_value::{self, Direction};
-use crate::views::{WORKER, WORKER_TOKEN};
+use crate::views::{TAKER, WORKER, WORKER_TOKEN};
 use crate::{discovery, name};
 
 /// Run a worker: takes runs from a server and executes them here; or look at workers and their tokens
@@ -28,6 +29,7 @@ use crate::{discovery, name};
   mainspring worker --server https://jobs.example.org --token-file token --queues build,default --slots 8
   mainspring worker --server http://a:7070 --server http://b:7070 --allow-plain-http --label zone=north
   mainspring worker list
+  mainspring worker match backup                         who could take its next run, and why the others not
   (umask 077; mainspring worker token create build-7 --queues build --expires 90d > token)
 
 TERM or Ctrl-C drains: nothing more is taken, runs finish within --grace. A second signal cancels them, a third ends
@@ -55,6 +57,14 @@ enum Verb {
         /// Id or name
         #[arg(value_name = "WORKER")]
         worker: String,
+    },
+    /// Show which servers and workers could take the next run of a job now, and why the others could not
+    Match {
+        #[command(flatten)]
+        connect: ConnectArgs,
+        /// The job
+        #[arg(value_name = "[NAMESPACE/]JOB")]
+        job: JobName,
     },
     Token(TokenArgs),
 }
@@ -158,6 +168,10 @@ pub fn run(args: WorkerArgs, output: &Output) -> Result {
             let session = connect.open()?;
             connect::block_on(show(&session, &worker, output))
         }
+        Some(Verb::Match { connect, job }) => {
+            let session = connect.open()?;
+            connect::block_on(matches(&session, &job, output))
+        }
         Some(Verb::Token(args)) => {
             let session = args.connect.open()?;
             connect::block_on(token(&session, args.verb, output))
@@ -203,6 +217,15 @@ async fn token(session: &Session, verb: TokenVerb, output: &Output) -> Result {
             Ok(())
         }
     }
+}
+
+/// Shows who could take the next run of a job; what keeps it back from all of them goes beside.
+async fn matches(session: &Session, job: &JobName, output: &Output) -> Result {
+    let found = session.ask(session.client.match_job(job.namespace(&session.namespace), &job.job)).await?;
+    for reason in &found.held_by {
+        output.note(format_args!("note: {}", reason.message));
+    }
+    output.list(&found.takers, &TAKER)
 }
 
 fn expiry(text: &str, output: &Output) -> Result<Timestamp> {

@@ -537,6 +537,7 @@ fn run_that_is_given_to_this_process_and_never_heard_of_is_lost() {
             due_at: start.due_at,
             attempt,
             input: None,
+            queue: None,
         },
         state: RunState::Running,
         claimed_at: None,
@@ -568,6 +569,7 @@ fn run_of_a_batch_that_is_under_way_is_not_lost() {
         due_at: run.due_at,
         attempt: 1,
         input: None,
+        queue: None,
     };
     world.held = vec![LiveRun { claimed, state: RunState::Running, claimed_at: None, ends: false }];
     world.run_until(60_000);

@@ -238,6 +238,7 @@ mod tests {
             due_at: at(0),
             attempt: 1,
             input: None,
+            queue: None,
         };
         let definition = Arc::new(Job::new(JobKey::new("default", "a"), Task::Noop));
         let start = Arc::new(Start::from(claimed));

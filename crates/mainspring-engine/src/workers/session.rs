@@ -472,11 +472,9 @@ impl Workers {
                     // More may be left for it.
                     session.called.fetch_or(called && count == limit, Ordering::AcqRel);
                     // Together: a listener that takes its time with one holds up that one.
-                    let prepared = claimed.into_iter().map(|run| {
-                        let start = Start::from(run);
-                        inner.metrics.claimed(&start, now);
-                        self.prepare(session, start, now, Asks::Listeners)
-                    });
+                    inner.metrics.claimed(&claimed, now);
+                    let prepared =
+                        claimed.into_iter().map(|run| self.prepare(session, Start::from(run), now, Asks::Listeners));
                     futures_util::future::join_all(prepared).await;
                     return Some(count);
                 }

@@ -136,7 +136,7 @@ mod tests {
 
     fn row(ms: i64, node: &str, succeeded: u64) -> RollupRow {
         let figures = serde_json::to_string(&Figures { succeeded, ..Figures::default() }).unwrap();
-        RollupRow { span: RollupSpan::Minute, at: at(ms), node: node.into(), figures }
+        RollupRow { span: RollupSpan::Minute, at: at(ms), queue: None, node: node.into(), figures }
     }
 
     #[test]

@@ -4,18 +4,22 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::{Extension, Json};
-use mainspring_api::{self as api, ErrorCode, Problem, Queue, QueueRate, QueueSettings, is_valid_name, routes};
+use mainspring_api::{
+    self as api, ErrorCode, Problem, Queue, QueueHistory, QueueHistoryFilter, QueueRate, QueueSettings, is_valid_name,
+    routes,
+};
 use mainspring_core::line::Line;
 use mainspring_core::queue::{QueueRule, Rate, label_of};
 use mainspring_core::run::RunState;
-use mainspring_store::{Error as StoreError, QueueRow};
+use mainspring_store::{Error as StoreError, QueueRow, RollupSpan};
 use utoipa_axum::routes;
 
 use super::Route;
 use crate::access::Caller;
 use crate::app::App;
-use crate::extract::{Body, OptionalBody, PathOf};
+use crate::extract::{Body, OptionalBody, PathOf, QueryOf};
 use crate::pauses::{self, Pause, Paused};
+use crate::queue_history::{self, Wanted};
 use crate::refusal::{Answer, Refusal};
 use crate::show::instant;
 
@@ -29,13 +33,14 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::view(routes!(list)),
         Route::view(routes!(get)),
+        Route::view(routes!(history)),
         Route::edit(routes!(put)),
         Route::operate(routes!(pause)),
         Route::operate(routes!(resume)),
     ]
 }
 
-/// Lists the queues in which runs are, that workers take from, or for which something is set, by name.
+/// Lists the queues in which runs are or were in the last minutes, that workers take from, or for which something is set, by name.
 #[utoipa::path(get, path = routes::QUEUES, tag = "queues", responses((status = 200, body = Vec<Queue>)))]
 async fn list(State(app): State<App>) -> Answer<Json<Vec<Queue>>> {
     Ok(Json(known(&app).await?.into_values().collect()))
@@ -46,6 +51,22 @@ async fn list(State(app): State<App>) -> Answer<Json<Vec<Queue>>> {
 async fn get(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<Json<Queue>> {
     must_be_name(&name)?;
     one(&app, name).await
+}
+
+/// Returns how many runs came into a queue, left it and waited in it over time, and for how long those that left had waited. Reads what is
+/// counted already: minutes are kept for 2 days, quarters of an hour for 8 days, and three hours for 100 days. A server process keeps
+/// figures of 100 queues at a time.
+#[utoipa::path(get, path = routes::QUEUE_HISTORY, tag = "queues", params(("queue" = String, Path), QueueHistoryFilter),
+    responses((status = 200, body = QueueHistory)))]
+async fn history(
+    State(app): State<App>,
+    PathOf(name): PathOf<String>,
+    QueryOf(filter): QueryOf<QueueHistoryFilter>,
+) -> Answer<Json<QueueHistory>> {
+    must_be_name(&name)?;
+    let wanted = Wanted::of(filter, app.now())?;
+    let rows = app.control().store().queue_rollups(Some(&name), wanted.span, wanted.from, wanted.to).await?;
+    Ok(Json(wanted.history(name, &rows)))
 }
 
 /// Sets how runs leave a queue, from the next claim on.
@@ -186,6 +207,7 @@ fn empty(name: &str) -> Queue {
         running: 0,
         oldest_due_at: None,
         workers: 0,
+        lately: None,
     }
 }
 
@@ -214,6 +236,12 @@ async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
         for name in &worker.info.queues {
             queue(name, &mut |queue| queue.workers += 1);
         }
+    }
+    let now = app.now();
+    let from = queue_history::lately_from(now);
+    let minutes = store.queue_rollups(None, RollupSpan::Minute, from, now + 1).await?;
+    for (name, lately) in queue_history::lately(&minutes, now) {
+        queue(&name, &mut |queue| queue.lately = Some(lately.clone()));
     }
     for queue in queues.values_mut().filter(|queue| queue.settings.paused) {
         let Pause { at, by, reason } = pauses::find(app, Paused::Queue(&queue.name)).await?.unwrap_or_default();

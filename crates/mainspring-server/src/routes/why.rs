@@ -140,7 +140,7 @@ async fn unfinished(app: &App, job: Option<JobId>, states: &[RunState]) -> Answe
 }
 
 /// What is set for a queue, and how many of its runs are executed.
-async fn queue(app: &App, name: &str) -> Answer<(QueueRule, u64)> {
+pub(super) async fn queue(app: &App, name: &str) -> Answer<(QueueRule, u64)> {
     let store = app.control().store();
     let rule = store.queues().await?.into_iter().find(|row| row.name == name).map(|row| row.rule).unwrap_or_default();
     if rule.max_running.is_none() {

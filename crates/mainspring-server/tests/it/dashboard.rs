@@ -40,6 +40,7 @@ async fn dashboard_adds_up_what_nodes_have_counted() {
     let row = |span: RollupSpan, ago_ms: i64, node: &str, failed: u64| RollupRow {
         span,
         at: span.start(start() + -ago_ms),
+        queue: None,
         node: node.to_owned(),
         figures: serde_json::to_string(&Figures { fires: 10, failed, ..Figures::default() }).unwrap(),
     };
@@ -79,6 +80,7 @@ async fn dashboard_says_how_many_handlers_were_how_late() {
     let row = RollupRow {
         span: RollupSpan::Minute,
         at: RollupSpan::Minute.start(start()),
+        queue: None,
         node: "a".to_owned(),
         figures: serde_json::to_string(&Figures { lateness, ..Figures::default() }).unwrap(),
     };
@@ -97,6 +99,7 @@ async fn fifty_that_look_are_shown_the_same_for_two_seconds() {
     let row = |failed: u64| RollupRow {
         span: RollupSpan::Minute,
         at: RollupSpan::Minute.start(start()),
+        queue: None,
         node: "a".to_owned(),
         figures: serde_json::to_string(&Figures { failed, ..Figures::default() }).unwrap(),
     };

@@ -1,4 +1,4 @@
-SELECT id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input
+SELECT id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input, coalesce(queue, 'default')
 FROM run
 WHERE state = 'queued' AND coalesce(queue, 'default') = :queue
 ORDER BY due_at - priority * 60000, due_at, id

@@ -1,5 +1,5 @@
 -- The first runs of a line, in the order of claims.
-SELECT id
+SELECT id, due_at - priority * 60000, due_at
 FROM run
 WHERE state = 'queued' AND coalesce(queue, 'default') = :line
 ORDER BY due_at - priority * 60000, due_at, id

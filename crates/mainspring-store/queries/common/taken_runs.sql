@@ -1,5 +1,5 @@
 -- Of runs that were taken, those that are still executed by who took them.
 SELECT id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input, claimed_at,
-    cancel_requested_at IS NOT NULL
+    cancel_requested_at IS NOT NULL, coalesce(queue, 'default')
 FROM run
 WHERE id IN (SELECT unhex(value) FROM json_each(:runs)) AND state = 'running' AND claimed_by = :owner

@@ -6,4 +6,4 @@ WHERE id = ANY (ARRAY(
     SELECT id FROM run WHERE state = 'queued' AND (queue IS NULL OR queue NOT LIKE '%/%' AND queue NOT LIKE '%#%')
         AND due_at - priority * 60000 >= :from
     ORDER BY due_at - priority * 60000, due_at, id LIMIT :limit FOR UPDATE SKIP LOCKED))
-RETURNING id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input, priority
+RETURNING id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input, coalesce(queue, 'default'), priority

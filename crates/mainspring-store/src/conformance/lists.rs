@@ -148,6 +148,7 @@ pub async fn figures_of_spans_are_kept_and_forgotten(store: Arc<dyn Store>) {
     let row = |span: RollupSpan, ms: i64, node: &str, figures: &str| RollupRow {
         span,
         at: at(ms),
+        queue: None,
         node: node.into(),
         figures: figures.into(),
     };
@@ -168,4 +169,46 @@ pub async fn figures_of_spans_are_kept_and_forgotten(store: Arc<dyn Store>) {
     let late = Timestamp::from_millis(at(60_001).as_millis() + minute.kept_ms());
     store.put_rollups(Vec::new(), late).await.expect("put_rollups");
     assert_eq!((list(minute, 0, 999_999).await, list(quarter, 0, 999_999).await), ("a5".into(), "a3".into()));
+}
+
+pub async fn figures_of_queues_are_kept_apart_from_those_of_the_whole(store: Arc<dyn Store>) {
+    let row = |queue: Option<&str>, span: RollupSpan, ms: i64, node: &str, figures: &str| RollupRow {
+        span,
+        at: at(ms),
+        queue: queue.map(str::to_owned),
+        node: node.into(),
+        figures: figures.into(),
+    };
+    let (minute, quarter) = (RollupSpan::Minute, RollupSpan::Quarter);
+    let rows = vec![
+        row(Some("mail"), minute, 60_000, "a", "1"),
+        row(Some("mail"), minute, 60_000, "b", "2"),
+        row(Some("bulk"), minute, 120_000, "a", "3"),
+        row(Some("Mail"), minute, 60_000, "a", "4"),
+        row(Some("mail"), quarter, 0, "a", "5"),
+        row(None, minute, 60_000, "a", "6"),
+    ];
+    store.put_rollups(rows, at(120_000)).await.expect("put_rollups");
+    let again = vec![row(Some("mail"), minute, 60_000, "b", "7"), row(Some("mail"), minute, 0, "a", "8")];
+    store.put_rollups(again, at(120_000)).await.expect("put_rollups");
+    let list = async |queue, span, from: i64, to: i64| {
+        let rows = store.queue_rollups(queue, span, at(from), at(to)).await.expect("queue_rollups");
+        let shown =
+            rows.into_iter().map(|row| format!("{}/{}{}", row.queue.unwrap_or_default(), row.node, row.figures));
+        shown.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(list(Some("mail"), minute, 0, 120_001).await, "mail/a8 mail/a1 mail/b7");
+    assert_eq!(list(Some("mail"), minute, 60_000, 120_000).await, "mail/a1 mail/b7");
+    assert_eq!(list(Some("mail"), quarter, 0, 120_000).await, "mail/a5");
+    assert_eq!(list(Some("none"), minute, 0, 120_001).await, "");
+    assert_eq!(list(None, minute, 60_000, 120_001).await, "Mail/a4 bulk/a3 mail/a1 mail/b7");
+    let whole = store.rollups(minute, at(0), at(120_001)).await.expect("rollups");
+    assert_eq!(whole.iter().map(|row| (&*row.figures, &row.queue)).collect::<Vec<_>>(), [("6", &None)]);
+
+    let kept = |span: RollupSpan, ms: i64| Timestamp::from_millis(at(ms).as_millis() + span.queue_kept_ms());
+    store.put_rollups(Vec::new(), kept(minute, 60_000)).await.expect("put_rollups");
+    assert_eq!(list(Some("mail"), minute, 0, 120_001).await, "mail/a1 mail/b7", "as long as it is kept");
+    store.put_rollups(Vec::new(), kept(minute, 60_001)).await.expect("put_rollups");
+    assert_eq!(list(None, minute, 0, 120_001).await, "bulk/a3");
+    assert_eq!(list(None, quarter, 0, 120_001).await, "mail/a5", "longer spans are kept for longer");
 }

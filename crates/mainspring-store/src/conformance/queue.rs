@@ -50,6 +50,7 @@ pub async fn claim_says_all_that_a_worker_needs(store: Arc<dyn Store>) {
             due_at: at(1_017),
             attempt: 1,
             input: None,
+            queue: Some("default".to_owned()),
         },
         ClaimedRun {
             run: run.id,
@@ -60,6 +61,7 @@ pub async fn claim_says_all_that_a_worker_needs(store: Arc<dyn Store>) {
             due_at: at(1_500),
             attempt: 1,
             input: run.input,
+            queue: Some("default".to_owned()),
         },
     ];
     assert_eq!(kit.claim(10, at(1_600)).await, expected);

@@ -85,6 +85,55 @@ pub async fn runs_that_wait_move_to_another_queue_and_claimed_ones_stay(store: A
     assert_eq!(move_queued(&kit, "slow", "default", Moving::All, 9).await, routed);
 }
 
+pub async fn claim_tells_in_which_queue_a_run_has_waited(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    ask(&kit, &job, 0..1, "default").await;
+    ask(&kit, &job, 1..2, "mail").await;
+    ask(&kit, &job, 2..3, "mail#billing~").await;
+    let moved = ask(&kit, &job, 3..4, "mail").await;
+    move_queued(&kit, "mail", "bulk", Moving::Run(moved[0]), 1).await;
+    let id = BatchId { incarnation: kit.incarnation, sequence: 77 };
+    let mut told = Vec::new();
+    for _ in 0..2 {
+        let claimed = kit.store.claim(id, &Queues::All, 9, at(2_000)).await.expect("claim");
+        let mut queues: Vec<_> = claimed.into_iter().map(|run| run.queue.expect("it has waited")).collect();
+        queues.sort_unstable();
+        told.push(queues);
+    }
+    assert_eq!(told[0], ["bulk", "default", "mail", "mail"]);
+    assert_eq!(told[1], told[0], "a claim that is repeated says the same");
+    let held = kit.store.held(kit.incarnation).await.expect("held");
+    assert!(held.len() == 4 && held.iter().all(|live| live.claimed.queue.is_none()), "what runs has waited before");
+}
+
+pub async fn what_waits_in_a_queue_is_told_line_by_line(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, other) = (kit.save(Draft::new("a")).await, kit.save(Draft::new("b")).await);
+    let runs = ask(&kit, &job, 0..3, "mail").await;
+    let billing = ask(&kit, &other, 3..5, "mail#billing~").await;
+    let routed = ask(&kit, &other, 5..6, "mail/@north").await;
+    ask(&kit, &job, 6..7, "mailing").await;
+    let first = AskedRun { queue: "mail".into(), priority: 9, ..asked(&job, 8, at(1_900)) };
+    kit.store.ask_run(first.clone()).await.expect("ask_run");
+    let lines = async |first, max| {
+        let lines = kit.store.queue_lines("mail", first, max).await.expect("queue_lines");
+        let shown = lines.into_iter().map(|line| (line.line, line.count, line.first.iter().map(|run| run.2).collect()));
+        shown.collect::<Vec<(String, u32, Vec<RunId>)>>()
+    };
+    let line = |line: &str, count, first: &[RunId]| (line.to_owned(), count, first.to_vec());
+    let all =
+        [line("mail", 4, &[first.id, runs[0]]), line("mail#billing~", 2, &billing), line("mail/@north", 1, &routed)];
+    assert_eq!(lines(2, 99).await, all);
+    assert_eq!(lines(0, 5).await, [line("mail", 4, &[]), line("mail#billing~", 1, &[])], "counted up to a bound");
+    let told = kit.store.queue_lines("mail", 1, 99).await.expect("queue_lines");
+    let (place, due_at, _) = told[0].first[0];
+    assert_eq!((place, due_at), (mainspring_core::queue::place(9, at(1_900)), at(1_900)));
+    claim(&kit, &Queues::named(["mail"]), 9, at(2_000)).await;
+    assert_eq!(lines(1, 99).await, [line("mail/@north", 1, &routed)]);
+    assert_eq!(kit.store.queue_lines("none", 1, 99).await.expect("queue_lines"), []);
+}
+
 pub async fn limit_of_a_queue_holds_over_all_process_starts(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let job = kit.save(Draft::new("a")).await;

@@ -124,7 +124,7 @@ impl Run {
 
     /// As recovery sees it.
     pub(super) fn live(&self) -> LiveRun {
-        let (claimed, ends) = (self.claimed(), self.cancel_requested());
+        let (claimed, ends) = (ClaimedRun { queue: None, ..self.claimed() }, self.cancel_requested());
         LiveRun { claimed, state: self.state, claimed_at: self.claimed_at, ends }
     }
 
@@ -143,6 +143,7 @@ impl Run {
             due_at: self.due_at,
             attempt: self.attempt,
             input: self.more.as_ref().and_then(|more| more.input.clone()),
+            queue: Some(Line::parse(&self.queue).queue().to_owned()),
         }
     }
 }

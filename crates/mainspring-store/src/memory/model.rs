@@ -83,7 +83,7 @@ pub(super) struct Model {
     pub(super) backfills: Backfills,
     pub(super) webhooks: Webhooks,
     /// Figures of spans of time.
-    pub(super) rollups: BTreeMap<(RollupSpan, Timestamp, String), RollupRow>,
+    pub(super) rollups: BTreeMap<(Option<String>, RollupSpan, Timestamp, String), RollupRow>,
     /// What the strategies of routed jobs remember.
     pub(super) routes: BTreeMap<JobId, Memory>,
     /// Runs that wait for their shards, and how many these are.

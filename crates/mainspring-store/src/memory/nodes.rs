@@ -231,7 +231,8 @@ impl Model {
         }
         let (from, to) = (self.number_of(dead), self.number_of(id.incarnation));
         if let Some((_, taken)) = self.adoptions.get(&(to, from)).filter(|(sequence, _)| *sequence == id.sequence) {
-            return taken.iter().filter_map(|taken| super::queue::still_running(self, to, *taken)).collect();
+            let taken = taken.iter().filter_map(|taken| super::queue::still_running(self, to, *taken));
+            return taken.map(super::live::Run::live).collect();
         }
         let mut ids: Vec<RunId> = self.running().filter(|(_, owner)| *owner == from).map(|(run, _)| run).collect();
         ids.sort_unstable();

@@ -33,7 +33,7 @@ pub(super) fn claim(model: &mut Model, id: BatchId, queues: &Queues, limit: u32,
     let owner = model.number_of(id.incarnation);
     if let Some((_, taken)) = model.claims.get(&owner).filter(|(sequence, _)| *sequence == id.sequence) {
         let taken = taken.iter().filter_map(|taken| still_running(model, owner, *taken));
-        return taken.map(|live| live.claimed).collect();
+        return taken.map(Run::claimed).collect();
     }
     let claimed = set::claim(model, owner, queues, limit, at, id.sequence);
     model.events.flush(at);
@@ -73,10 +73,10 @@ pub(super) fn take(
 }
 
 /// A run of a repeated claim or adoption, if it has not gone on.
-pub(super) fn still_running(model: &Model, owner: u32, (id, attempt): (RunId, u32)) -> Option<LiveRun> {
+pub(super) fn still_running(model: &Model, owner: u32, (id, attempt): (RunId, u32)) -> Option<&Run> {
     let run = model.live.get(id)?;
     let same = (run.state, run.attempt, run.owner) == (RunState::Running, attempt, owner);
-    same.then(|| run.live())
+    same.then_some(run)
 }
 
 /// See [`crate::Store::release_due`].

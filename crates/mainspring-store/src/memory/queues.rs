@@ -15,7 +15,7 @@ use super::model::Model;
 use super::queue::take;
 use super::workflow::NOBODY;
 use crate::error::{Error, Result};
-use crate::row::{Moving, QueueMove, QueueRow};
+use crate::row::{LineWaits, Moving, QueueMove, QueueRow};
 
 /// A queue for which something is set.
 #[derive(Clone, Debug)]
@@ -44,6 +44,30 @@ pub(super) fn set_queue(model: &mut Model, name: &str, rule: QueueRule, expect: 
 pub(super) fn waiting(model: &Model, queue: &str, max: u32) -> u32 {
     let waits = |run: &&Run| run.state == RunState::Queued && Line::parse(&run.queue).queue() == queue;
     u32::try_from(model.live.iter().filter(waits).count()).unwrap_or(max).min(max)
+}
+
+/// See [`crate::Store::queue_lines`].
+pub(super) fn queue_lines(model: &Model, queue: &str, first: u32, max: u32) -> Vec<LineWaits> {
+    let mut lines = BTreeMap::<&str, Vec<(i64, Timestamp, RunId)>>::new();
+    for run in model.live.iter().filter(|run| run.state == RunState::Queued) {
+        let line = Line::parse(&run.queue);
+        if line.queue() == queue && !line.is_of_workflows() {
+            let place = (place(run.priority, run.due_at), run.due_at, run.id);
+            lines.entry(&run.queue).or_default().push(place);
+        }
+    }
+    let (mut waits, mut left) = (Vec::with_capacity(lines.len()), max);
+    for (line, mut runs) in lines {
+        if left == 0 {
+            break;
+        }
+        let count = u32::try_from(runs.len()).unwrap_or(u32::MAX).min(left);
+        left -= count;
+        runs.sort_unstable();
+        runs.truncate(first as usize);
+        waits.push(LineWaits { line: line.to_owned(), count, first: runs });
+    }
+    waits
 }
 
 /// See [`crate::Store::move_queued`].

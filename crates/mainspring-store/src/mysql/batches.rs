@@ -12,10 +12,10 @@ use super::arrays;
 use super::connection::Connection;
 use crate::sql::cluster::{self, mask};
 use crate::sql::complete::End;
-use crate::sql::db::{Step, ToSql, execute, exists, read, read_one};
+use crate::sql::db::{Row, Step, ToSql, execute, exists, read, read_one};
 use crate::sql::fire::{self, Usual};
 use crate::sql::list;
-use crate::sql::queue::{claimed_run, live_run, noted_trigger};
+use crate::sql::queue::{live_run, noted_trigger, queued_run};
 use crate::sql::trigger::{Place, page, placed};
 use crate::sql::{Batches, Lines};
 
@@ -56,11 +56,10 @@ impl Batches for Connection {
     }
 
     fn claim(&self, owner: i64, queue: Option<&str>, _from: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+        let run = |row: &Row<'_>| queued_run(row, 8);
         let mut claimed = match queue {
-            None => read(self, own!("claim_read"), &[(":limit", &limit)], claimed_run)?,
-            Some(queue) => {
-                read(self, own!("claim_queue_read"), &[(":queue", &queue), (":limit", &limit)], claimed_run)?
-            }
+            None => read(self, own!("claim_read"), &[(":limit", &limit)], run)?,
+            Some(queue) => read(self, own!("claim_queue_read"), &[(":queue", &queue), (":limit", &limit)], run)?,
         };
         if claimed.is_empty() {
             return Ok(claimed);

@@ -65,6 +65,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(36, "0036_worker_place"),
     migration!(37, "0037_call_date"),
     migration!(38, "0038_flow_inbox"),
+    migration!(39, "0039_queue_rollup"),
 ];
 
 /// Number of the newest migration.

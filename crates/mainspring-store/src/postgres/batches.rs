@@ -16,7 +16,7 @@ use crate::sql::cluster;
 use crate::sql::complete::End;
 use crate::sql::db::{Db, Lock, Row, Step, ToSql, exists, read};
 use crate::sql::fire::{self, Usual};
-use crate::sql::queue::{claimed_run, live_run, noted_trigger};
+use crate::sql::queue::{live_run, noted_trigger, queued_run};
 use crate::sql::queues::Glance;
 use crate::sql::trigger::{Place, page, placed};
 
@@ -59,7 +59,7 @@ impl Batches for Connection {
 
     fn claim(&self, owner: i64, queue: Option<&str>, from: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         let at = at.as_millis();
-        let run = |row: &Row<'_>| Ok((row.get::<i32>(8)?, claimed_run(row)?));
+        let run = |row: &Row<'_>| Ok((row.get::<i32>(9)?, queued_run(row, 8)?));
         let mut claimed = match queue {
             None => {
                 let values: [(&str, &dyn ToSql); 4] =

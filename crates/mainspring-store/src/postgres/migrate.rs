@@ -65,6 +65,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(35, "0035_worker_place"),
     migration!(36, "0036_call_date"),
     migration!(37, "0037_flow_inbox"),
+    migration!(38, "0038_queue_rollup"),
 ];
 
 /// Number of the newest migration.

@@ -2,6 +2,7 @@
 
 use mainspring_core::batch::{ClaimedRun, Heard, LiveRun, Queues};
 use mainspring_core::cluster::ShardSet;
+use mainspring_core::line::Line;
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, Timestamp, TriggerId};
 
@@ -36,7 +37,13 @@ pub(crate) fn live_run(row: &Row<'_>) -> Step<LiveRun> {
     Ok(LiveRun { claimed, state: RunState::Running, claimed_at, ends: row.get(9)? })
 }
 
-pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
+/// A run that waits, or has waited, and the line in which.
+pub(crate) fn queued_run(row: &Row<'_>, line: usize) -> Step<ClaimedRun> {
+    let queue = Line::parse(row.get(line)?).queue().to_owned();
+    Ok(ClaimedRun { queue: Some(queue), ..claimed_run(row)? })
+}
+
+fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
     Ok(ClaimedRun {
         run: run_id(row, 0)?,
         job: JobId(row.get(1)?),
@@ -46,6 +53,7 @@ pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
         due_at: instant(row, 5)?,
         attempt: row.get(6)?,
         input: row.get(7)?,
+        queue: None,
     })
 }
 
@@ -83,7 +91,8 @@ pub(crate) fn adopt_from(
     let (dead, by) = (session.number_of(dead)?, session.number_of(id.incarnation)?);
     let db = &session.connection;
     let taking = Taking::adoption(db, by, dead, id.sequence)?;
-    if let Some(before) = taking.repeated()? {
+    if let Some(mut before) = taking.repeated()? {
+        before.iter_mut().for_each(|live| live.claimed.queue = None);
         return Ok(before);
     }
     let taken = db.adopt(dead, by, limit)?;
@@ -99,9 +108,10 @@ pub(crate) fn claim_by_rows(
     limit: u32,
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
+    let run = |row: &Row<'_>| queued_run(row, 8);
     let mut claimed = match queue {
-        None => read(db, sql!("claim_read"), &[(":limit", &limit)], claimed_run)?,
-        Some(queue) => read(db, sql!("claim_queue_read"), &[(":queue", &queue), (":limit", &limit)], claimed_run)?,
+        None => read(db, sql!("claim_read"), &[(":limit", &limit)], run)?,
+        Some(queue) => read(db, sql!("claim_queue_read"), &[(":queue", &queue), (":limit", &limit)], run)?,
     };
     for run in &mut claimed {
         let values: [(&str, &dyn ToSql); 3] =

@@ -17,7 +17,7 @@ use super::session::Session;
 use super::task_labels::TaskLabels;
 use super::{Batches, Lines};
 use crate::error::Error;
-use crate::row::QueueRow;
+use crate::row::{LineWaits, QueueRow};
 use labels::Labels;
 pub(crate) use look::Glance;
 use look::{Look, Share};
@@ -106,6 +106,29 @@ pub(crate) fn waiting(db: &impl Batches, queue: &str, max: u32) -> Step<u32> {
         }
     }
     Ok(count)
+}
+
+/// See [`crate::Store::queue_lines`].
+pub(crate) fn queue_lines(db: &impl Batches, queue: &str, first: u32, max: u32) -> Step<Vec<LineWaits>> {
+    let mut lines = lines_of(db, queue)?;
+    lines.retain(|line| !Line::parse(line).is_of_workflows());
+    lines.sort_unstable();
+    let (mut waits, mut left) = (Vec::with_capacity(lines.len()), max);
+    for line in lines {
+        if left == 0 {
+            break;
+        }
+        let count: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &left)];
+        let count = read_one(db, sql!("queue_waiting", mysql), &count, |row| row.get::<u32>(0))?.unwrap_or(0);
+        left = left.saturating_sub(count);
+        let values: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &first)];
+        let run = |row: &Row<'_>| Ok((row.get::<i64>(1)?, instant(row, 2)?, run_id(row, 0)?));
+        let first = read(db, sql!("queue_move_line", mysql), &values, run)?;
+        if count > 0 {
+            waits.push(LineWaits { line, count, first });
+        }
+    }
+    Ok(waits)
 }
 
 /// Refuses a queue that is at another revision.

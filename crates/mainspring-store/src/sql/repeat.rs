@@ -7,9 +7,9 @@ use mainspring_core::run::RunState;
 use mainspring_core::{RunId, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Query, Step, ToSql, execute, maybe_word, read, read_one, run_id, sql};
+use super::db::{Db, Query, Row, Step, ToSql, execute, maybe_word, read, read_one, run_id, sql};
 use super::list;
-use super::queue::live_run;
+use super::queue::{live_run, queued_run};
 
 /// How many answers are kept. A process has far fewer batches under way, but one that waits to be repeated is passed by
 /// many others.
@@ -201,7 +201,8 @@ impl<'a> Taking<'a> {
         let places: HashMap<(RunId, u32), usize> = taken.zip(0..).collect();
         let runs = list::of_runs(places.keys().map(|(run, _)| *run));
         let values: [(&str, &dyn ToSql); 2] = [(":runs", &runs), (":owner", &self.owner)];
-        let mut running = read(self.db, sql!("taken_runs", postgres, mysql), &values, live_run)?;
+        let taken = |row: &Row<'_>| Ok(LiveRun { claimed: queued_run(row, 10)?, ..live_run(row)? });
+        let mut running = read(self.db, sql!("taken_runs", postgres, mysql), &values, taken)?;
         let place = |run: &LiveRun| places.get(&(run.claimed.run, run.claimed.attempt));
         running.retain(|run| place(run).is_some());
         running.sort_by_key(place);

@@ -3,7 +3,7 @@
 use mainspring_core::Timestamp;
 
 use super::Batches;
-use super::db::{Db, Step, ToSql, execute, instant, read, sql};
+use super::db::{Db, Row, Step, ToSql, execute, instant, read, sql};
 use super::session::Session;
 use crate::rollup::{RollupRow, RollupSpan};
 
@@ -17,11 +17,20 @@ pub(crate) fn put(session: &Session<impl Batches>, rows: &[RollupRow], at: Times
             (":node", &row.node),
             (":figures", &row.figures),
         ];
-        execute(db, sql!("rollup_put", mysql), &values)?;
+        match &row.queue {
+            None => execute(db, sql!("rollup_put", mysql), &values)?,
+            Some(queue) => {
+                let of_queue: [(&str, &dyn ToSql); 1] = [(":queue", queue)];
+                execute(db, sql!("queue_rollup_put", mysql), &[&of_queue[..], &values].concat())?
+            }
+        };
     }
     for span in RollupSpan::ALL {
-        let before = at.as_millis().saturating_sub(span.kept_ms());
-        execute(db, sql!("rollup_forget"), &[(":span", &span.seconds()), (":before", &before)])?;
+        let before = |kept_ms| at.as_millis().saturating_sub(kept_ms);
+        execute(db, sql!("rollup_forget"), &[(":span", &span.seconds()), (":before", &before(span.kept_ms()))])?;
+        let of_queues: [(&str, &dyn ToSql); 2] =
+            [(":span", &span.seconds()), (":before", &before(span.queue_kept_ms()))];
+        execute(db, sql!("queue_rollup_forget"), &of_queues)?;
     }
     Ok(())
 }
@@ -31,6 +40,28 @@ pub(crate) fn list(db: &dyn Db, span: RollupSpan, from: Timestamp, to: Timestamp
     let values: [(&str, &dyn ToSql); 3] =
         [(":span", &span.seconds()), (":after", &from.as_millis()), (":before", &to.as_millis())];
     read(db, sql!("rollups"), &values, |row| {
-        Ok(RollupRow { span, at: instant(row, 0)?, node: row.get(1)?, figures: row.get(2)? })
+        Ok(RollupRow { span, at: instant(row, 0)?, queue: None, node: row.get(1)?, figures: row.get(2)? })
     })
+}
+
+/// See [`crate::Store::queue_rollups`].
+pub(crate) fn of_queues(
+    db: &dyn Db,
+    queue: Option<&str>,
+    span: RollupSpan,
+    from: Timestamp,
+    to: Timestamp,
+) -> Step<Vec<RollupRow>> {
+    let times: [(&str, &dyn ToSql); 3] =
+        [(":span", &span.seconds()), (":after", &from.as_millis()), (":before", &to.as_millis())];
+    let found = |row: &Row<'_>| {
+        Ok(RollupRow { span, at: instant(row, 0)?, queue: Some(row.get(3)?), node: row.get(1)?, figures: row.get(2)? })
+    };
+    match queue {
+        None => read(db, sql!("queue_rollups_all"), &times, found),
+        Some(queue) => {
+            let of_queue: [(&str, &dyn ToSql); 1] = [(":queue", &queue)];
+            read(db, sql!("queue_rollups"), &[&of_queue[..], &times].concat(), found)
+        }
+    }
 }

@@ -37,9 +37,9 @@ use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
-    Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, MissedDeadline, NamespaceRow,
-    PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally,
-    TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
+    Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LineWaits, LogChunk, MissedDeadline,
+    NamespaceRow, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo,
+    StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
@@ -459,6 +459,19 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "read figures", move |db| rollup::list(db, span, from, to)).await
     }
 
+    async fn queue_rollups(
+        &self,
+        queue: Option<&str>,
+        span: RollupSpan,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> Result<Vec<RollupRow>> {
+        let queue = queue.map(str::to_owned);
+        let operation = "read figures of queues";
+        self.read(ReadLane::Requests, operation, move |db| rollup::of_queues(db, queue.as_deref(), span, from, to))
+            .await
+    }
+
     async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>> {
         self.before_events().await?;
         self.read(ReadLane::Requests, "read events", move |db| keep::events(db, after, limit)).await
@@ -588,6 +601,12 @@ impl<B: Backend> Store for B {
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow> {
         let name = name.to_owned();
         self.write(Lane::Api, "set a queue", move |s| queues::set_queue(s, &name, rule, expect, at)).await
+    }
+
+    async fn queue_lines(&self, queue: &str, first: u32, max: u32) -> Result<Vec<LineWaits>> {
+        let queue = queue.to_owned();
+        let operation = "read what waits in a queue";
+        self.read(ReadLane::Requests, operation, move |db| queues::queue_lines(db, &queue, first, max)).await
     }
 
     async fn move_queued(&self, change: &QueueMove, limit: u32) -> Result<Vec<RunId>> {

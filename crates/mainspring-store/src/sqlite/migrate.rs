@@ -56,6 +56,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(34, "0034_call_date"),
     migration!(35, "0035_flow_inbox"),
     migration!(36, "0036_high_water"),
+    migration!(37, "0037_queue_rollup"),
 ];
 
 /// Number of the newest migration.

@@ -35,6 +35,7 @@ fn run_of(job: i64, number: u64) -> Start {
         due_at: at(0),
         attempt: 1,
         input: None,
+        queue: None,
     })
 }
 

@@ -1,0 +1,1 @@
+DELETE FROM queue_rollup WHERE span = :span AND at < :before

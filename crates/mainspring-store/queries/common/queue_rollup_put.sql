@@ -1,0 +1,4 @@
+-- A node that counts on writes its row anew.
+INSERT INTO queue_rollup (queue, span, at, node, figures)
+VALUES (:queue, :span, :at, :node, :figures)
+ON CONFLICT (queue, span, at, node) DO UPDATE SET figures = excluded.figures

@@ -1,0 +1,4 @@
+SELECT r.at, r.node, r.figures, r.queue
+FROM queue_rollup r
+WHERE r.span = :span AND r.at >= :after AND r.at < :before
+ORDER BY r.queue, r.at, r.node
