@@ -139,7 +139,7 @@ async function longEverywhere(server, long) {
   await call('POST', 'operations', { action: 'pause', selector: { namespace: 'default', names: [gone] }, reason: long });
   await call('PUT', `views/${long}`, { page: 'jobs', query: long });
   const at = (page) => `/ns/default/${page}`;
-  return [...['approvals', 'backfills', 'flows', `flows/${long}`, `flows/${long}?view=list`, `flows/${long}?at=${long}`, 'alerts?tab=rules', 'alerts?tab=channels', 'alerts?tab=silences', `queues?queue=${long}`, `misfires?job=${long}`, 'workers'].map(at), '/webhooks', '/operations', '/settings'];
+  return [...['approvals', 'backfills', 'flows', `flows/${long}`, `flows/${long}?view=list`, `flows/${long}?at=${long}`, 'alerts?tab=rules', 'alerts?tab=channels', 'alerts?tab=silences', `queues/${long}`, `misfires?job=${long}`, 'workers'].map(at), '/webhooks', '/operations', '/settings'];
 }
 
 /** Input is nested deeply, output is large, numbers are beyond 2^53: shown with every digit, or refused in words. */

@@ -172,7 +172,7 @@ export async function runWithChanges({ server, open }) {
   return faults;
 }
 
-/** A queue says why the run that has waited longest does not start, and who has paused it. */
+/** A queue says why its runs wait, who has paused it, and which run leaves first. */
 export async function whyAQueueWaits({ server, open }) {
   await server.job('render', { run: 'true', queue: 'render-farm' });
   await server.call('POST', '/api/v1/queues/render-farm/pause', { reason: 'the farm moves' });
@@ -180,13 +180,16 @@ export async function whyAQueueWaits({ server, open }) {
   const page = await signIn(await open(), server);
   await visit(page, '/ns/default/queues');
   await page.getByRole('row', { name: /^render-farm/ }).getByText('paused').click();
-  const dialog = page.getByRole('dialog', { name: 'Queue render-farm' });
-  await dialog.getByRole('region', { name: 'Why it waits' }).getByText('the queue render-farm is paused').waitFor();
-  await dialog.getByText('the farm moves', { exact: true }).waitFor();
-  await arrived(page, (url) => url.searchParams.get('queue') === 'render-farm');
+  await arrived(page, '**/queues/render-farm');
+  await page.getByText('the queue render-farm is paused').waitFor();
+  await page.getByText('the farm moves', { exact: true }).waitFor();
   const faults = await violations(page);
-  await dialog.getByRole('link', { name: 'render', exact: true }).click();
+  await page.getByRole('table', { name: 'Leaves first' }).getByRole('link', { name: 'render', exact: true }).click();
   await arrived(page, `**/runs/${run}`);
+  // What named a queue before it had a page.
+  await page.goto(`${server.url}/ns/default/queues?queue=render-farm`);
+  await arrived(page, '**/queues/render-farm');
+  await page.getByRole('heading', { name: 'render-farm' }).waitFor();
   return faults;
 }
 

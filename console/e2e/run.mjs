@@ -8,6 +8,7 @@ import * as journeys from './journeys.mjs';
 import * as lists from './lists.mjs';
 import { looks } from './looks.mjs';
 import * as questions from './questions.mjs';
+import * as queues from './queues.mjs';
 import * as repairs from './repairs.mjs';
 import { Server, fill } from './server.mjs';
 
@@ -26,7 +27,7 @@ const browser = await launch();
 let failed = 0;
 try {
   const seen = await fill(server);
-  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(lists), ...Object.entries(questions), ...Object.entries(forms), ...Object.entries(hardships), ['looks', looks]]) {
+  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(lists), ...Object.entries(questions), ...Object.entries(queues), ...Object.entries(forms), ...Object.entries(hardships), ['looks', looks]]) {
     if (typeof test !== 'function' || isLeftOut(name)) continue;
     const start = Date.now();
     const contexts = [];

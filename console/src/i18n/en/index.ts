@@ -23,6 +23,7 @@ import { flows } from './flows';
 import { xxl } from './xxl';
 import { backfills } from './backfills';
 import { rerun } from './rerun';
+import { match } from './match';
 import { alerts } from './alerts';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
@@ -59,6 +60,7 @@ export const en = {
   xxl,
   backfills,
   rerun,
+  match,
   alerts,
   settings,
   palette,

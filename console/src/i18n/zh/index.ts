@@ -24,6 +24,7 @@ import { flows } from './flows';
 import { xxl } from './xxl';
 import { backfills } from './backfills';
 import { rerun } from './rerun';
+import { match } from './match';
 import { alerts } from './alerts';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
@@ -60,6 +61,7 @@ export const zh: Dictionary = {
   xxl,
   backfills,
   rerun,
+  match,
   alerts,
   settings,
   palette,

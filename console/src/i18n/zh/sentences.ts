@@ -69,12 +69,26 @@ export const sentences: Sentences = {
       [/^(?<n>\d+) runs may leave the queue (?<queue>\S+) in (?<ms>\d+) ms$/, '队列 {queue} 每 {ms} 毫秒只放行 {n} 个运行'],
     ],
     slow_share: [
+      [/^(?<n>\d+) of (?<all>\d+) slots are taken, and the others are kept for jobs that are known to be short$/, '{all} 个槽位已占用 {n} 个，其余留给已知较短的作业'],
       [/^the slots that are free are kept for jobs that are known to be short, and it is not known yet how long runs of its job take$/, '空闲槽位留给已知较短的作业，而此作业的运行时长尚不清楚'],
       [/^the slots that are free are kept for jobs that are known to be short, and its job is known to be (?<lane>\w+)$/, '空闲槽位留给已知较短的作业，而此作业已知为 {lane}'],
     ],
     label_limit: [[/^(?<max>\d+) runs? of jobs with the label (?<label>\S+) are executed, and no more may be at a time$/, '带标签 {label} 的作业正在执行 {max} 个运行，已达同时上限']],
     queue_order: [[/^(?<n>\d+) runs? (?:is|are) queued in (?<queue>\S+), to start before it: of higher priority, or due before$/, '队列 {queue} 中有 {n} 个运行排在它之前：优先级更高，或更早到期']],
-    draining: [[/^the server that answers is shutting down, and starts no runs$/, '应答的服务器正在关闭，不再启动运行']],
+    draining: [
+      [/^the server that answers is shutting down, and starts no runs$/, '应答的服务器正在关闭，不再启动运行'],
+      [/^it is shutting down, and starts no runs$/, '正在关闭，不再启动运行'],
+      [/^it drains: it is given nothing new$/, '正在排空，不再领取新的运行'],
+    ],
+    other_queue: [
+      [/^it takes runs from (?<queues>.+), and not from (?<queue>\S+)$/, '从 {queues} 领取运行，不从 {queue} 领取'],
+      [/^it does not take runs from the queue (?<queue>\S+)$/, '不从队列 {queue} 领取运行'],
+    ],
+    labels_missing: [[/^the job asks for (?<labels>.+), which it has not$/, '没有作业要求的标签 {labels}']],
+    workers_only: [[/^the job is routed: its runs go to workers alone$/, '作业指派给工作节点，服务器不执行']],
+    full: [[/^(?<n>\d+) of (?<all>\d+) slots are taken$/, '{all} 个槽位已占用 {n} 个']],
+    silent: [[/^it was heard (?<s>\d+) s ago, and not since$/, '最后一次心跳在 {s} 秒前']],
+    ask_it: [[/^its queues and slots are known to itself alone: ask it$/, '其队列和槽位只有它自己知道：请向它查询']],
     about_to_start: [
       [/^nothing is in its way; it has waited for (?<ms>\d+) ms$/, '没有任何阻碍；已等待 {ms} 毫秒'],
       [/^it begins once the node that owns its job looks at it$/, '拥有此作业的节点处理到它时即开始'],

@@ -28,6 +28,7 @@ import { HeatMap } from './HeatMap';
 import css from './Job.module.css';
 import { type Job, jobQuery, jobWhyQuery, lastRunsQuery, triggersQuery } from './queries';
 import { KeptData } from './KeptData';
+import { MatchPanel } from './MatchPanel';
 import { MissedPanel } from './MissedPanel';
 import { jobRoute, jobTabs } from './routes';
 import { RunNow } from './RunNow';
@@ -220,6 +221,7 @@ function Overview({ job }: { job: Job }) {
       <div className={css.column}>
         {why.data && <WhyPanel why={why.data} namespace={job.namespace} title={t.jobDetail.whyTitle} />}
         <MissedPanel job={job} />
+        <MatchPanel job={job} />
         {spec.keep_data && <KeptData job={job} />}
         <Panel title={t.jobDetail.facts}>
           <Facts

@@ -1,46 +1,43 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ArrowRightLeft, Ellipsis, Pause, Play, SlidersHorizontal, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { api, ask, idempotencyKey } from '@/api/client';
 import { CopyItems } from '@/components/ActionBar';
 import { IconButton } from '@/components/Button';
-import { confirm } from '@/components/confirm';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Loaded, NothingYet } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
+import { Sparkline } from '@/components/Lines';
 import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Page } from '@/components/Page';
 import { Prose } from '@/components/Prose';
-import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
-import { fillPath } from '@/lib/commands';
 import { LabelLimits } from './LabelLimits';
 import { LimitsDialog } from './LimitsDialog';
 import { MoveDialog } from './MoveDialog';
-import { QueueDialog } from './QueueDialog';
+import { PressureBadge } from './PressureBadge';
+import { aMinute } from './pressure';
 import { type Queue, queuesQuery } from './queries';
 import css from './Queues.module.css';
 import { queuesRoute } from './routes';
+import { pauseCommand, usePause } from './usePause';
 
 export function QueuesPage() {
   const t = useT();
   const formats = useFormats();
   const { ns } = queuesRoute.useParams();
-  const search = queuesRoute.useSearch();
   const navigate = useNavigate();
-  const show = (queue: string | undefined) => void navigate({ to: '.', search: { queue }, replace: true });
+  const open = (queue: string) => void navigate({ to: '/ns/$ns/queues/$queue', params: { ns, queue } });
   const query = useQuery(queuesQuery);
   const [setting, setSetting] = useState<Queue>();
   const [moving, setMoving] = useState<Queue>();
   const setPaused = usePause();
-  const chosen = query.data?.find(({ name }) => name === search.queue);
   const columns: Column<Queue>[] = [
     {
       id: 'name',
       header: t.queues.name,
       cell: (queue) => (
-        <Link to="/ns/$ns/runs" params={{ ns }} search={{ q: `queue:${queue.name} state:queued,running` }} className={css.name} title={t.queues.seeRuns}>
+        <Link to="/ns/$ns/queues/$queue" params={{ ns, queue: queue.name }} className={css.name}>
           {queue.name}
         </Link>
       ),
@@ -57,6 +54,16 @@ export function QueuesPage() {
       ),
     },
     { id: 'waiting', header: t.queues.waiting, width: '6rem', align: 'end', cell: (queue) => <Depth queue={queue} /> },
+    { id: 'lately', header: t.queues.lately, width: '8rem', cell: (queue) => <Lately queue={queue} /> },
+    { id: 'wait', header: t.queues.waitP95, width: '6.5rem', align: 'end', wide: true, cell: (queue) => (queue.lately?.wait_p95_ms == null ? '—' : formats.duration(queue.lately.wait_p95_ms)) },
+    {
+      id: 'flow',
+      header: t.queues.flow,
+      width: '7rem',
+      align: 'end',
+      wide: true,
+      cell: (queue) => (queue.lately ? `${formats.number(aMinute(queue.lately.arrived))} / ${formats.number(aMinute(queue.lately.left))}` : '—'),
+    },
     {
       id: 'running',
       header: t.queues.running,
@@ -98,12 +105,7 @@ export function QueuesPage() {
             {t.queues.move}
           </MenuItem>
           <MenuLine />
-          <CopyItems
-            command={{
-              cli: ['queue', queue.paused ? 'resume' : 'pause', queue.name],
-              http: { method: 'POST', path: queue.paused ? fillPath('/api/v1/queues/{queue}/resume', { queue: queue.name }) : fillPath('/api/v1/queues/{queue}/pause', { queue: queue.name }), body: {} },
-            }}
-          />
+          <CopyItems command={pauseCommand(queue)} />
         </Menu>
       ),
     },
@@ -118,27 +120,28 @@ export function QueuesPage() {
             rows={queues}
             rowKey={(queue) => queue.name}
             rowName={(queue) => queue.name}
-            onOpen={(queue) => show(queue.name)}
+            onOpen={(queue) => open(queue.name)}
             empty={<NothingYet what={t.queues.what}><Prose text={t.queues.emptyText} /></NothingYet>}
           />
         )}
       </Loaded>
       <LabelLimits />
-      {chosen && !setting && (
-        <QueueDialog
-          queue={chosen}
-          ns={ns}
-          onSet={() => {
-            show(undefined);
-            setSetting(chosen);
-          }}
-          onPause={() => void setPaused(chosen)}
-          onClose={() => show(undefined)}
-        />
-      )}
       {moving && <MoveDialog queue={moving} known={query.data ?? []} onClose={() => setMoving(undefined)} />}
       {setting && <LimitsDialog queue={setting} onClose={() => setSetting(undefined)} />}
     </Page>
+  );
+}
+
+/** What waited in the last five minutes, and whether it becomes more. */
+function Lately({ queue: { lately, ...queue } }: { queue: Queue }) {
+  const t = useT();
+  const formats = useFormats();
+  if (!lately || lately.depths.every((depth) => depth === 0)) return null;
+  return (
+    <span className={css.lately}>
+      <Sparkline values={lately.depths} label={t.queues.latelyWords(lately.depths.map((depth) => formats.number(depth)).join(', '))} />
+      <PressureBadge queue={{ ...queue, lately }} short />
+    </span>
   );
 }
 
@@ -152,34 +155,4 @@ function Depth({ queue }: { queue: Queue }) {
       {queue.queued >= 10_000 ? `≥ ${formats.number(10_000)}` : formats.number(queue.queued)}
     </span>
   );
-}
-
-function usePause(): (queue: Queue) => Promise<void> {
-  const t = useT();
-  const client = useQueryClient();
-  const change = useMutation({
-    mutationFn: ({ queue, paused, reason }: { queue: string; paused: boolean; reason: string }) => {
-      const params = { path: { queue }, header: { 'Idempotency-Key': idempotencyKey() } };
-      const body = reason === '' ? {} : { reason };
-      return paused ? ask(api.POST('/api/v1/queues/{queue}/pause', { params, body })) : ask(api.POST('/api/v1/queues/{queue}/resume', { params, body }));
-    },
-    onMutate: ({ queue, paused }) => {
-      const before = client.getQueryData(queuesQuery.queryKey);
-      client.setQueryData(queuesQuery.queryKey, before?.map((one) => (one.name === queue ? { ...one, paused } : one)));
-      return before;
-    },
-    onSuccess: (_, { queue, paused }) => {
-      void client.invalidateQueries({ queryKey: queuesQuery.queryKey });
-      toast({ tone: 'good', text: paused ? t.queues.pausedDone : t.queues.resumedDone, undo: () => change.mutate({ queue, paused: !paused, reason: '' }) });
-    },
-    onError: (error, { paused }, before) => {
-      client.setQueryData(queuesQuery.queryKey, before);
-      toastError(paused ? t.queues.pause : t.queues.resume, error);
-    },
-  });
-  return async (queue) => {
-    if (queue.paused) return change.mutate({ queue: queue.name, paused: false, reason: '' });
-    const yes = await confirm({ title: t.queues.pauseTitle(queue.name), text: t.queues.pauseText, action: t.queues.pause, reason: true });
-    if (yes) change.mutate({ queue: queue.name, paused: true, reason: yes.reason });
-  };
 }

@@ -1,0 +1,70 @@
+// Queues: what comes, leaves and waits over time, and what failed.
+import { settled, signIn, violations, visit } from './browser.mjs';
+
+/** A queue fills while it is paused: its page shows how, and why. It is limited, resumed, and what failed of it runs again. */
+export async function watchAQueue({ open, own }) {
+  const server = await own();
+  await server.job('letter', { noop: true, queue: 'mail' });
+  await server.job('parcel', { run: 'exit 1', queue: 'mail' });
+  await server.call('POST', '/api/v1/queues/mail/pause', { reason: 'The mail server is down' });
+  const runs = [];
+  for (let each = 0; each < 12; each += 1) runs.push(await server.run('letter'));
+  runs.push(await server.run('parcel'));
+  await server.until('what waits to be seen', async () => (await server.call('GET', '/api/v1/queues/mail')).lately?.depths.at(-1) === 13);
+
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/queues');
+  const row = page.getByRole('row', { name: /^mail/ });
+  await row.getByRole('img', { name: /^Runs that waited in each minute: .*13$/ }).waitFor();
+  const faults = await violations(page);
+  await row.getByRole('link', { name: 'mail', exact: true }).click();
+  await page.getByRole('heading', { name: 'mail', exact: true }).waitFor();
+  await page.getByRole('img', { name: /^Waiting: at most 13/ }).waitFor();
+  await page.getByText('the queue mail is paused').waitFor();
+  const head = page.getByRole('table', { name: 'Leaves first' });
+  if ((await head.getByRole('link').count()) !== 10) faults.push('the list of what leaves first has not ten runs');
+  faults.push(...(await violations(page)));
+
+  await page.getByRole('button', { name: 'Set limits' }).click();
+  const limits = page.getByRole('dialog', { name: 'Limits of mail' });
+  await limits.getByLabel('Runs at a time').fill('2');
+  await limits.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('0 of 2').waitFor();
+  await page.getByRole('button', { name: 'Resume', exact: true }).click();
+  await head.waitFor({ state: 'detached' });
+  for (const run of runs) await server.final(run);
+
+  const failed = page.getByRole('table', { name: 'Runs' });
+  await failed.getByRole('checkbox', { name: /^Select parcel/ }).check();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
+  await page.getByText('Runs that started again: 1.').waitFor();
+  await page.getByRole('img', { name: /^In and out: came \d+, left \d+$/ }).waitFor();
+  const left = async () => (await server.call('GET', '/api/v1/queues/mail/history')).points.reduce((sum, point) => sum + point.left, 0);
+  await server.until('what left to be counted', async () => (await left()) === 14);
+
+  await page.getByRole('button', { name: '24 h' }).click();
+  await page.getByRole('button', { name: '24 h', pressed: true }).waitFor();
+  await page.getByRole('button', { name: 'View as table' }).first().click();
+  await page.getByRole('region', { name: 'Waiting' }).getByRole('row').nth(96).waitFor();
+  await settled(page);
+  return faults;
+}
+
+/** The page of a job says who could take its next run, and why the server could not. */
+export async function whoCouldRunAJob({ server, open }) {
+  await server.job('far-off', { noop: true, queue: 'far-off', workers: { zone: 'south' } });
+  await server.job('near-by', { noop: true });
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs/near-by');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  const takers = page.getByRole('list', { name: 'Who could run it' });
+  await takers.getByRole('listitem').filter({ hasText: 'n1' }).getByText('now', { exact: true }).waitFor();
+  const faults = await violations(page);
+  await visit(page, '/ns/default/jobs/far-off');
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await takers.getByText('the job is routed: its runs go to workers alone').waitFor();
+  await page.getByText(/^0 of \d+ could take a run now\.$/).waitFor();
+  faults.push(...(await violations(page)));
+  return faults;
+}
