@@ -38,7 +38,7 @@ pub use matching::TAKER;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use queue::{MOVED, MovedRuns, QUEUE};
-pub use queue_history::{QUEUE_STEP, QueueStep, steps};
+pub use queue_history::{QUEUE_STEP, steps};
 pub use rerun::RERUN;
 pub use run::{ATTEMPT, RUN, misfire_cell};
 pub use task::{Placed, TASK};
