@@ -99,6 +99,7 @@ export async function lookAtAWorker({ server, open }) {
     const run = await server.run('far-away');
     await server.until('the run to start', async () => (await server.call('GET', `/api/v1/runs/${run}`)).state === 'running');
     await page.getByText('1 of 2 slots in use').waitFor();
+    await drainAndTakeBack({ server, page, run, name });
     await page.getByRole('link', { name: 'default/far-away' }).first().click();
     await page.getByRole('tab', { name: 'Timeline' }).click();
     await page.getByRole('link', { name, exact: true }).first().click();
@@ -114,6 +115,27 @@ export async function lookAtAWorker({ server, open }) {
     rmSync(folder, { recursive: true, force: true });
   }
   return faults;
+}
+
+/** A worker that drains goes on with what it has and gets nothing new, and its clock is shown; both are taken back from the message. */
+async function drainAndTakeBack({ server, page, run, name }) {
+  const main = page.getByRole('main');
+  await page.getByRole('button', { name: 'Drain', exact: true }).click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('1 run that it executes goes on to the end').waitFor();
+  await dialog.getByRole('button', { name: 'Drain', exact: true }).click();
+  await main.getByText('It finishes what it executes, and takes nothing new.').waitFor();
+  const waits = await server.run('far-away');
+  const why = await server.call('GET', `/api/v1/runs/${waits}/why`);
+  if (!why.reasons.some((reason) => reason.message.includes('drain'))) throw new Error(`a run that waits for a worker that drains says ${JSON.stringify(why)}`);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await main.getByText('It finishes what it executes').waitFor({ state: 'detached' });
+  await server.until('the run that waited', async () => (await server.call('GET', `/api/v1/runs/${waits}`)).state === 'running');
+  await server.call('POST', `/api/v1/runs/${waits}/cancel`, {});
+  await server.final(waits);
+  await server.until('its clock', async () => typeof (await server.call('GET', '/api/v1/workers')).find((one) => one.name === name).clock_offset_ms === 'number');
+  await main.getByText('Clock', { exact: true }).waitFor();
+  if ((await server.call('GET', `/api/v1/runs/${run}`)).state !== 'running') throw new Error('a worker that drains goes on with what it has');
 }
 
 /** What waits in a queue moves to another one; where nothing waits, the menu says so. */

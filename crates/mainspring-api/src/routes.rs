@@ -92,6 +92,7 @@
 //! | [`LABEL`] | PUT, DELETE | [`LabelSettings`](crate::LabelSettings) → [`LabelLimit`](crate::LabelLimit) |
 //! | [`WORKERS`] | GET, POST | [`WorkerSpec`](crate::WorkerSpec) → 201 [`WorkerTerms`](crate::WorkerTerms); GET: array of [`Worker`](crate::Worker) |
 //! | [`WORKER`] | GET, DELETE | → [`Worker`](crate::Worker) |
+//! | [`WORKER_DRAIN`], [`WORKER_UNDRAIN`] | POST | [`Reason`](crate::Reason) → [`Worker`](crate::Worker) |
 //! | [`WORKER_POLL`] | POST | [`WorkerPoll`](crate::WorkerPoll) → [`WorkerOrders`](crate::WorkerOrders) |
 //! | [`WORKER_REPORT`] | POST | [`WorkerReport`](crate::WorkerReport) → [`WorkerReceipt`](crate::WorkerReceipt) |
 //! | [`WORKER_TOKENS`] | GET, POST | [`WorkerTokenSpec`](crate::WorkerTokenSpec) → 201 [`WorkerToken`](crate::WorkerToken); GET: array of them |
@@ -352,6 +353,10 @@ pub const LABEL: &str = "/api/v1/labels/{label}";
 pub const WORKERS: &str = "/api/v1/workers";
 /// One worker. DELETE: it leaves; what it still executes is lost.
 pub const WORKER: &str = "/api/v1/workers/{worker}";
+/// Has a worker be given nothing new; it finishes what it has.
+pub const WORKER_DRAIN: &str = "/api/v1/workers/{worker}/drain";
+/// Lets a worker be given runs again.
+pub const WORKER_UNDRAIN: &str = "/api/v1/workers/{worker}/undrain";
 /// Asks what there is to do for a worker. Held while there is nothing to say.
 pub const WORKER_POLL: &str = "/api/v1/workers/{worker}/poll";
 /// Says what became of a worker's runs.
@@ -543,6 +548,8 @@ pub const ALL: &[(&str, &[&str])] = &[
     (LABEL, &["PUT", "DELETE"]),
     (WORKERS, &["GET", "POST"]),
     (WORKER, &["GET", "DELETE"]),
+    (WORKER_DRAIN, &["POST"]),
+    (WORKER_UNDRAIN, &["POST"]),
     (WORKER_POLL, &["POST"]),
     (WORKER_REPORT, &["POST"]),
     (WORKER_TOKENS, &["GET", "POST"]),

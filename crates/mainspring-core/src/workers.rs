@@ -13,6 +13,7 @@
 //!
 //! Time in which nothing could be counted makes nobody dead: see [`Watch::observe`].
 
+mod clock;
 mod hands;
 mod lines;
 mod session;
@@ -21,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::id::Incarnation;
 
+pub use self::clock::ClockOffset;
 pub use self::hands::{Hands, Held, Orders, Received};
 pub use self::lines::Lines;
 pub use self::session::{Reception, Refusal, Session};
@@ -78,6 +80,8 @@ pub struct Count {
     pub counter: u64,
     /// Whether its row names the process start that asks as the one that hears it.
     pub here: bool,
+    /// Whether it is to be given nothing new.
+    pub draining: bool,
 }
 
 /// What one node knows of the workers of all nodes.
@@ -105,7 +109,7 @@ impl Watch {
     /// ```
     /// use mainspring_core::Incarnation;
     /// use mainspring_core::workers::{BEAT_MS, Count, TTL_MS, Watch};
-    /// let count = |worker, counter| Count { worker: Incarnation(worker), counter, here: true };
+    /// let count = |worker, counter| Count { worker: Incarnation(worker), counter, here: true, draining: false };
     /// let (mut watch, mut dead) = (Watch::default(), Vec::new());
     /// let reads = TTL_MS.div_ceil(BEAT_MS);
     /// for read in 0..=reads {
@@ -141,7 +145,7 @@ mod tests {
     use super::*;
 
     fn counted(counter: u64) -> Count {
-        Count { worker: Incarnation(1), counter, here: true }
+        Count { worker: Incarnation(1), counter, here: true, draining: false }
     }
 
     fn reads_until_dead(watch: &mut Watch, from_ms: u64, every_ms: u64) -> u64 {

@@ -178,6 +178,31 @@ impl Workers {
         if self.0.store.place_worker(id, place).await? { Ok(()) } else { Err(WorkerError::NotFound(id)) }
     }
 
+    /// Has a worker be given nothing new: it finishes what it has. Or lets it be given runs again. A process that joins anew, under another
+    /// id, is given runs.
+    ///
+    /// # Errors
+    /// It is not there, or the store could not do it.
+    pub async fn set_draining(&self, id: Incarnation, draining: bool) -> Result<(), WorkerError> {
+        if !self.0.store.drain_worker(id, draining).await? {
+            return Err(WorkerError::NotFound(id));
+        }
+        // Another node that hears it finds out as it counts its workers, or as it claims for it.
+        if let Some(session) = lock(&self.0.sessions).get(&id) {
+            session.drain(draining);
+        }
+        // What waits for it alone may go to another.
+        self.0.routes.notify_one();
+        Ok(())
+    }
+
+    /// Notes how far ahead of this node's clock a worker has written a message, in milliseconds.
+    pub fn note_clock(&self, id: Incarnation, offset_ms: i64) {
+        if let Some(session) = lock(&self.0.sessions).get(&id) {
+            session.note_clock(offset_ms);
+        }
+    }
+
     /// Ends a worker: what it still executes is lost.
     ///
     /// # Errors
@@ -297,6 +322,7 @@ impl Workers {
                         self.0.bury(dead).await;
                     }
                     self.0.routes.notify_one();
+                    self.0.tell_clocks().await;
                 }
                 Err(StoreError::Closed) => return,
                 Err(error) => {
@@ -419,6 +445,23 @@ impl Inner {
         }
     }
 
+    /// Keeps how far the clocks of workers are off, where that has changed. The others follow after the next count.
+    async fn tell_clocks(&self) {
+        let changed: Vec<(Arc<Session>, i64)> = {
+            let sessions = lock(&self.sessions);
+            let changed = sessions.values().filter_map(|session| Some((Arc::clone(session), session.clock_to_tell()?)));
+            changed.take(CLOCKS_AT_ONCE).collect()
+        };
+        if changed.is_empty() {
+            return;
+        }
+        let offsets: Vec<_> = changed.iter().map(|(session, offset_ms)| (session.id, *offset_ms)).collect();
+        match self.store.note_worker_clocks(&offsets).await {
+            Ok(()) => changed.iter().for_each(|(session, offset_ms)| session.told_clock(*offset_ms)),
+            Err(error) => tracing::warn!(error = %causes(&error), "clocks of workers could not be noted; trying again"),
+        }
+    }
+
     async fn bury(&self, dead: Vec<(Incarnation, u64)>) {
         // The others at the next look: those that live are to be counted up in time.
         for (id, counter) in dead.into_iter().take(BURIED_AT_ONCE) {
@@ -447,5 +490,7 @@ impl Inner {
 
 /// How many workers are buried between two counts.
 const BURIED_AT_ONCE: usize = 100;
+/// How many clocks of workers are noted between two counts.
+const CLOCKS_AT_ONCE: usize = 200;
 /// How long a poll is held at most.
 const HOLD: Duration = Duration::from_millis(HOLD_MS);

@@ -28,6 +28,8 @@ pub(crate) struct Pool {
     pub(crate) workers: u32,
     /// How many of these have a free slot.
     pub(crate) free_workers: u32,
+    /// Workers that would, but drain.
+    pub(crate) draining_workers: u32,
     /// What is known of the job, if all slots that are free are kept for short ones: nothing, or that it is slow.
     pub(crate) kept_from: Option<Option<Lane>>,
 }
@@ -245,9 +247,12 @@ pub(crate) fn at_limit((rule, running): (QueueRule, u64), pause: Option<&Pause>,
 
 /// Why nobody has a slot for a run of a queue.
 fn no_slot(pool: Pool, queue: &str) -> Option<WhyReason> {
-    let Pool { slots, used, serves, workers, free_workers, .. } = pool;
+    let Pool { slots, used, serves, workers, free_workers, draining_workers, .. } = pool;
     if free_workers > 0 || (serves && used < slots) {
         return None;
+    }
+    if workers == 0 && (!serves || slots == 0) && draining_workers > 0 {
+        return Some(only_draining(queue, ""));
     }
     if workers == 0 && (!serves || slots == 0) {
         let message = format!("nobody takes runs from the queue {queue}: neither the node that answers nor a worker");
@@ -262,6 +267,13 @@ fn no_slot(pool: Pool, queue: &str) -> Option<WhyReason> {
     };
     let hint = "more slots for a server or worker: --slots; what runs: mainspring run list --state running";
     Some(WhyReason::new(WhyCode::NoSlot, whose).hint(hint))
+}
+
+/// That each worker that could have a run drains.
+fn only_draining(queue: &str, with: &str) -> WhyReason {
+    let message = format!("all workers of the queue {queue}{with} drain: they are given nothing new");
+    let hint = "which: mainspring worker list; to let one take runs again: mainspring worker undrain WORKER";
+    WhyReason::new(WhyCode::NoWorker, message).hint(hint)
 }
 
 /// Why free slots are not for a run.
@@ -282,6 +294,9 @@ fn no_fitting_worker(facts: &RunFacts<'_>) -> Option<WhyReason> {
     let labels: String = routing.workers.iter().map(|(name, value)| format!(" --label {name}={value}")).collect();
     if pool.workers == 0 {
         let with = if labels.is_empty() { String::new() } else { " with the labels that the job names".to_owned() };
+        if pool.draining_workers > 0 {
+            return Some(only_draining(queue, &with));
+        }
         let message = format!("its job is routed to workers, and no worker of the queue {queue}{with} is there");
         let hint = format!("start one: mainspring worker --queues {queue}{labels}");
         return Some(WhyReason::new(WhyCode::NoWorker, message).hint(hint));

@@ -184,7 +184,7 @@ pub(crate) const fn machine(worker: usize) -> usize {
 /// What a server says to a worker that joins.
 fn terms(id: Incarnation) -> WorkerTerms {
     let (hold_ms, idle_hold_ms) = (HOLD_MS, Some(IDLE_HOLD_MS));
-    WorkerTerms { id: id.to_string(), hold_ms, idle_hold_ms, give_up_ms: GIVE_UP_MS }
+    WorkerTerms { id: id.to_string(), hold_ms, idle_hold_ms, give_up_ms: GIVE_UP_MS, clock: false }
 }
 
 impl World {

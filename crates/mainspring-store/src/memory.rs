@@ -255,6 +255,15 @@ impl Store for MemoryStore {
         Ok(self.model()?.place_worker(id, place))
     }
 
+    async fn drain_worker(&self, id: Incarnation, draining: bool) -> Result<bool> {
+        Ok(self.model()?.drain_worker(id, draining))
+    }
+
+    async fn note_worker_clocks(&self, offsets: &[(Incarnation, i64)]) -> Result<()> {
+        self.model()?.note_worker_clocks(offsets);
+        Ok(())
+    }
+
     async fn claim_for(
         &self,
         id: BatchId,
@@ -264,9 +273,7 @@ impl Store for MemoryStore {
         at: Timestamp,
     ) -> Result<Vec<ClaimedRun>> {
         let mut model = self.model()?;
-        if model.workers.get(&id.incarnation).is_none_or(|worker| worker.row.info.node != by) {
-            return Err(Error::Fenced);
-        }
+        model.worker_may_claim(id.incarnation, by)?;
         Ok(queue::claim(&mut model, id, queues, limit, at))
     }
 

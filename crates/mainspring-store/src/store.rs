@@ -145,8 +145,14 @@ pub trait Store: Send + Sync + 'static {
     /// Sets the place of a worker in the order of workers, or takes it. False: the worker is gone.
     async fn place_worker(&self, id: Incarnation, place: Option<u32>) -> Result<bool>;
 
+    /// Has a worker be given nothing new from now on, or lets it be given runs again. False: the worker is gone.
+    async fn drain_worker(&self, id: Incarnation, draining: bool) -> Result<bool>;
+
+    /// Notes how far the clocks of workers are ahead of the servers', in milliseconds. Those that are gone are passed over.
+    async fn note_worker_clocks(&self, offsets: &[(Incarnation, i64)]) -> Result<()>;
+
     /// Claims for a worker, like [`Store::claim`], if it is [heard](Store::hear_worker) by this process start. [`Error::Fenced`]: it
-    /// is gone, or heard by another, which may have looked at what it holds.
+    /// is gone, or heard by another, which may have looked at what it holds. [`Error::Conflict`]: it [drains](Store::drain_worker).
     async fn claim_for(
         &self,
         id: BatchId,

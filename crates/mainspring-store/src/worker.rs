@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::{Incarnation, Timestamp};
 
+use crate::error::Error;
+
 /// What a worker says of itself when it joins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WorkerInfo {
@@ -38,6 +40,15 @@ pub struct WorkerRow {
     pub heard_at: Timestamp,
     /// Runs that it executes.
     pub running: u32,
+    /// Whether it is given nothing new.
+    pub draining: bool,
+    /// How far its clock is ahead of the servers', in milliseconds, give or take what its messages need; absent if it does not tell its time.
+    pub clock_offset_ms: Option<i64>,
+}
+
+/// Why nothing is claimed for a worker.
+pub(crate) fn is_draining(worker: Incarnation) -> Error {
+    Error::Conflict { what: "worker", key: worker.to_string(), why: "is draining".into() }
 }
 
 /// A token with which workers join.

@@ -288,7 +288,13 @@ mod tests {
                 node,
                 joined_at,
             };
-            WorkerRow { info, heard_at: Timestamp::from_millis(heard), running: 0 }
+            WorkerRow {
+                info,
+                heard_at: Timestamp::from_millis(heard),
+                running: 0,
+                draining: false,
+                clock_offset_ms: None,
+            }
         };
         let rows = [row("worker-0", 1), row("worker-0", 9), row("worker-1", 4)];
         assert_eq!(unjoined(&rows, 5), WORKERS - 1, "one was heard too long ago, and one never");

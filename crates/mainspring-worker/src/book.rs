@@ -173,7 +173,13 @@ impl Book {
     fn poll(&mut self) -> WorkerPoll {
         self.number += 1;
         let wait_ms = self.idle_hold_ms.filter(|_| self.is_empty());
-        WorkerPoll { number: self.number, free: self.room(), runs: self.held.keys().cloned().collect(), wait_ms }
+        WorkerPoll {
+            number: self.number,
+            free: self.room(),
+            runs: self.held.keys().cloned().collect(),
+            wait_ms,
+            now: None,
+        }
     }
 
     /// Returns whether to replace the poll in flight: it gets nothing although there is room, might get something

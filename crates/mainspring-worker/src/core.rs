@@ -236,7 +236,7 @@ impl Core {
             let (sent_ms, poll) = (boot_ms(), question.poll.clone());
             let answer = tokio::select! {
                 biased;
-                answer = self.send_poll(&terms.id, poll) => answer,
+                answer = self.send_poll(&terms.id, poll, terms.clock) => answer,
                 () = self.until(|book| book.is_outdated(&question)) => continue,
             };
             if matches!(&answer, Ok(orders) if orders.draining) {
@@ -451,7 +451,8 @@ impl Core {
         }
     }
 
-    async fn send_poll(&self, id: &str, poll: WorkerPoll) -> Result<WorkerOrders, Trouble> {
+    async fn send_poll(&self, id: &str, poll: WorkerPoll, tells_time: bool) -> Result<WorkerOrders, Trouble> {
+        let poll = WorkerPoll { now: tells_time.then(now), ..poll };
         let (hold, limit) = {
             let book = &self.hands().book;
             (book.hold_ms(&poll), book.patience_ms(&poll, boot_ms()))

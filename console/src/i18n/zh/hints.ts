@@ -84,6 +84,7 @@ export const hints: Readonly<Record<string, string>> = {
   "use the server's access token": '请使用服务器的访问令牌',
   'wait for their ends, or cancel them: mainspring run rerun {run} … --cancel-running': '等待其结束，或取消它们：mainspring run rerun {run} … --cancel-running',
   'what keeps the others: mainspring run list --state running; a queue of its own for long runs, with workers of its own': '查看占用者：mainspring run list --state running；可为耗时的运行单设队列和工作节点',
+  'which: mainspring worker list; to let one take runs again: mainspring worker undrain WORKER': '查看：mainspring worker list；让其重新领取运行：mainspring worker undrain WORKER',
   'what runs: mainspring run list --state running; who is there: mainspring worker list': '查看正在运行的：mainspring run list --state running；查看工作节点：mainspring worker list',
   'what was applied before stays; apply the bundle again': '之前已应用的保留；请重新应用',
   'who may: {all}': '可决定者：{all}',

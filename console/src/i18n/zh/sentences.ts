@@ -56,6 +56,8 @@ export const sentences: Sentences = {
     ],
     no_worker: [
       [/^nobody takes runs from the queue (?<queue>\S+): neither the node that answers nor a worker$/, '没有谁从队列 {queue} 领取运行：应答节点和工作节点都不领取'],
+      [/^all workers of the queue (?<queue>\S+) drain: they are given nothing new$/, '队列 {queue} 的工作节点都在排空：不再领取新的运行'],
+      [/^all workers of the queue (?<queue>\S+) with the labels that the job names drain: they are given nothing new$/, '队列 {queue} 中带有作业所要求标签的工作节点都在排空：不再领取新的运行'],
       [/^its job is routed to workers, and no worker of the queue (?<queue>\S+) is there$/, '作业指派给工作节点，而队列 {queue} 没有工作节点'],
       [/^its job is routed to workers, and no worker of the queue (?<queue>\S+) with the labels that the job names is there$/, '作业指派给工作节点，而队列 {queue} 没有带有作业所要求标签的工作节点'],
     ],

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleCheck, CircleDashed, CircleSlash, CircleX, type LucideIcon } from 'lucide-react';
 import { ActionBar } from '@/components/ActionBar';
 import { CopyButton } from '@/components/Copy';
 import { type Column, DataTable } from '@/components/DataTable';
@@ -14,14 +13,14 @@ import { runState } from '@/states';
 import type { Run } from '../runs/queries';
 import { RunTable } from '../runs/RunTable';
 import { useRunList } from '../runs/useRunList';
+import { ClockOffset } from './ClockOffset';
 import { type Worker, runsOf, workerRunsQuery, workersQuery } from './queries';
 import { workerRoute } from './routes';
 import { Slots } from './Slots';
-import { type Standing, named, standingOf } from './standing';
+import { named, standingOf } from './standing';
+import { StandingBadge } from './StandingBadge';
 import { useWorkerActions } from './useWorkerActions';
 import css from './Workers.module.css';
-
-const glyphs: Record<Standing, LucideIcon> = { ready: CircleCheck, full: CircleDashed, silent: CircleX, gone: CircleSlash };
 
 /** One worker: what it is, whether it is heard, what it executes now and what it executed. */
 export function WorkerPage() {
@@ -41,7 +40,6 @@ function WorkerView({ ns, name, processes }: { ns: string; name: string; process
   const now = useNow();
   const [worker, ...others] = processes;
   const standing = standingOf(worker, now);
-  const Glyph = glyphs[standing];
   const actions = useWorkerActions(worker);
   const past = useRunList('-', { q: runsOf(name), tasks: 'true' });
   return (
@@ -54,9 +52,7 @@ function WorkerView({ ns, name, processes }: { ns: string; name: string; process
       }
       facts={
         <>
-          <span className={css.standing} data-standing={standing}>
-            <Glyph size={14} aria-hidden="true" /> {t.workers.standings[standing]}
-          </span>
+          <StandingBadge standing={standing} />
           {worker && <span>{t.workers.slotsUsed(formats.number(worker.running), formats.number(worker.slots))}</span>}
           {worker && (
             <span>
@@ -160,6 +156,7 @@ function WorkerFacts({ worker, ns }: { worker: Worker; ns: string }) {
           ),
         ],
         [t.workers.heard, <Instant key="heard" at={worker.heard_at} relative focusable />],
+        [t.workers.clock, <ClockOffset key="clock" worker={worker} />],
         [t.workers.joined, <Instant key="joined" at={worker.joined_at} relative focusable />],
         [t.workers.node, worker.node ? <Link key="node" to="/cluster">{worker.node}</Link> : t.workers.noNode],
         [t.workers.version, worker.version ?? t.common.none],

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Ellipsis, History, Plus, Trash2 } from 'lucide-react';
+import { Ellipsis, History, LogIn, LogOut, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '@/api/client';
 import { CopyItems } from '@/components/ActionBar';
@@ -14,14 +14,17 @@ import { Page, Panel } from '@/components/Page';
 import { toast, toastError } from '@/components/toast';
 import { WorkerLink } from '@/components/WorkerLink';
 import { useT } from '@/i18n';
-import { serverNow } from '@/lib/clock';
+import { serverNow, useNow } from '@/lib/clock';
 import { fillPath } from '@/lib/commands';
 import { instant } from '@/lib/time';
+import { ClockOffset } from './ClockOffset';
 import { ConnectDialog } from './ConnectDialog';
 import { type Worker, type WorkerToken, runsOf, tokensQuery, workersQuery } from './queries';
 import { workersRoute } from './routes';
 import { Slots } from './Slots';
-import { lookAt, useForget } from './useWorkerActions';
+import { standingOf } from './standing';
+import { StandingBadge } from './StandingBadge';
+import { drainCommand, lookAt, useDrain, useForget } from './useWorkerActions';
 import css from './Workers.module.css';
 
 export function WorkersPage() {
@@ -30,7 +33,9 @@ export function WorkersPage() {
   const navigate = useNavigate();
   const query = useQuery(workersQuery);
   const [connecting, setConnecting] = useState(false);
+  const now = useNow();
   const { forget } = useForget();
+  const { drain } = useDrain();
   const columns: Column<Worker>[] = [
     { id: 'name', header: t.workers.name, cell: (worker) => <strong><WorkerLink ns={ns} name={worker.name} /></strong> },
     {
@@ -39,9 +44,11 @@ export function WorkersPage() {
       width: '10rem',
       cell: (worker) => <Slots worker={worker} />,
     },
+    { id: 'state', header: t.workers.state, width: '9rem', cell: (worker) => <StandingBadge standing={standingOf(worker, now)} /> },
     { id: 'queues', header: t.workers.queues, wide: true, cell: (worker) => worker.queues.join(', ') },
     { id: 'labels', header: t.workers.labels, wide: true, cell: (worker) => Object.entries(worker.labels ?? {}).map(([name, value]) => `${name}=${value}`).join(', ') || t.common.none },
     { id: 'heard', header: t.workers.heard, width: '12rem', cell: (worker) => <Instant at={worker.heard_at} relative /> },
+    { id: 'clock', header: t.workers.clock, width: '6rem', align: 'end', wide: true, cell: (worker) => <ClockOffset worker={worker} /> },
     { id: 'node', header: t.workers.node, width: '8rem', wide: true, cell: (worker) => worker.node ?? t.common.none },
     { id: 'version', header: t.workers.version, width: '9rem', wide: true, cell: (worker) => worker.version ?? t.common.none },
     { id: 'joined', header: t.workers.joined, optional: true, cell: (worker) => <Instant at={worker.joined_at} /> },
@@ -54,11 +61,14 @@ export function WorkersPage() {
           <MenuItem icon={History} onSelect={() => void navigate({ to: '/ns/$ns/runs', params: { ns }, search: { q: `${runsOf(worker.name)} state:running` } })}>
             {t.workers.running}
           </MenuItem>
+          <MenuItem icon={worker.draining ? LogIn : LogOut} onSelect={() => void drain(worker)}>
+            {worker.draining ? t.workers.undrain : t.workers.drain}
+          </MenuItem>
           <MenuItem icon={Trash2} tone="danger" onSelect={() => void forget(worker)}>
             {t.workers.forget}
           </MenuItem>
           <MenuLine />
-          <CopyItems command={lookAt(worker)} />
+          <CopyItems command={[lookAt(worker), drainCommand(worker)]} />
         </Menu>
       ),
     },

@@ -12,6 +12,9 @@ test('a worker that was not heard is silent, whatever its slots say', () => {
   expect(standingOf(worker({ running: 3, heard_at: '2026-11-28T05:59:30Z' }), now)).toBe('silent');
   // The server's clock may be ahead of what it told last.
   expect(standingOf(worker({ heard_at: '2026-11-28T06:00:03Z' }), now)).toBe('ready');
+  expect(standingOf(worker({ draining: true, running: 3 }), now)).toBe('draining');
+  expect(standingOf(worker({ draining: true }), now)).toBe('drained');
+  expect(standingOf(worker({ draining: true, heard_at: '2026-11-28T05:59:30Z' }), now)).toBe('silent');
   expect(standingOf(undefined, now)).toBe('gone');
 });
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    JobMatch, Worker, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken,
+    JobMatch, Reason, Worker, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken,
     WorkerTokenSpec, routes,
 };
 
@@ -37,6 +37,16 @@ impl Client {
     /// Leaves as a worker: what it still executes is lost.
     pub async fn leave_worker(&self, id: &str) -> Result<(), ClientError> {
         self.delete(&routes::path(routes::WORKER, &[id]), Precondition::None, &()).await
+    }
+
+    /// Has a worker be given nothing new: it finishes what it has.
+    pub async fn drain_worker(&self, id: &str, reason: &Reason) -> Result<Worker, ClientError> {
+        self.post(&routes::path(routes::WORKER_DRAIN, &[id]), reason, &()).await
+    }
+
+    /// Lets a worker be given runs again.
+    pub async fn undrain_worker(&self, id: &str, reason: &Reason) -> Result<Worker, ClientError> {
+        self.post(&routes::path(routes::WORKER_UNDRAIN, &[id]), reason, &()).await
     }
 
     /// Asks what there is to do. `hold` is how long the server may wait before it says: nothing.

@@ -47,6 +47,9 @@ pub struct WorkerTerms {
     /// When nothing was answered that was sent within this many milliseconds, others may be given its runs: it ends those that say
     /// `shared`.
     pub give_up_ms: u64,
+    /// Whether polls may say the worker's time in `now`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub clock: bool,
 }
 
 /// A worker as the API shows it.
@@ -62,6 +65,12 @@ pub struct Worker {
     pub slots: u32,
     /// Runs that it executes now.
     pub running: u32,
+    /// Whether it drains: it finishes what it has, and is given nothing new.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draining: bool,
+    /// How far its clock is ahead of the server's, in milliseconds, less what a message needs; absent until it has told its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_offset_ms: Option<i64>,
     /// Labels.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
@@ -92,6 +101,9 @@ pub struct WorkerPoll {
     /// How long to hold the poll at most while there is nothing to say, in milliseconds; as the terms say if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
+    /// The worker's clock as it sends this, if the terms say `clock`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<Timestamp>,
 }
 
 /// An attempt that a worker has.

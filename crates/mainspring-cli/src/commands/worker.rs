@@ -1,5 +1,7 @@
 //! `mainspring worker`: a worker that dials in, and what servers know of all of them.
 
+mod drain;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,6 +32,7 @@ use crate::{discovery, name};
   mainspring worker --server http://a:7070 --server http://b:7070 --allow-plain-http --label zone=north
   mainspring worker list
   mainspring worker match backup                         who could take its next run, and why the others not
+  mainspring worker drain north --wait       when this ends, nothing is lost if it is stopped
   (umask 077; mainspring worker token create build-7 --queues build --expires 90d > token)
 
 TERM or Ctrl-C drains: nothing more is taken, runs finish within --grace. A second signal cancels them, a third ends
@@ -66,6 +69,10 @@ enum Verb {
         #[arg(value_name = "[NAMESPACE/]JOB")]
         job: JobName,
     },
+    /// Have a worker take nothing new; what it executes goes on
+    Drain(drain::DrainArgs),
+    /// Let a worker take runs again
+    Undrain(drain::UndrainArgs),
     Token(TokenArgs),
 }
 
@@ -172,6 +179,8 @@ pub fn run(args: WorkerArgs, output: &Output) -> Result {
             let session = connect.open()?;
             connect::block_on(matches(&session, &job, output))
         }
+        Some(Verb::Drain(args)) => drain::drain(args, output),
+        Some(Verb::Undrain(args)) => drain::undrain(args, output),
         Some(Verb::Token(args)) => {
             let session = args.connect.open()?;
             connect::block_on(token(&session, args.verb, output))
@@ -180,19 +189,23 @@ pub fn run(args: WorkerArgs, output: &Output) -> Result {
 }
 
 async fn show(session: &Session, wanted: &str, output: &Output) -> Result {
-    let workers = session.ask(session.client.workers()).await?;
-    let found: Vec<&Worker> = workers.iter().filter(|worker| worker.id == wanted || worker.name == wanted).collect();
-    match found.as_slice() {
-        [] => {
-            let hint = mainspring_api::did_you_mean(wanted, workers.iter().map(|worker| worker.name.as_str()))
-                .unwrap_or_else(|| "see: mainspring worker list".to_owned());
-            let code = ErrorCode::WorkerNotFound.as_str();
-            Err(Error::new(Exit::NotFound, Report::new(code, format!("there is no worker {wanted:?}")).hint(hint)))
-        }
-        [worker] => output.one(*worker, &WORKER),
-        // Nothing keeps two from having one name.
-        several => several.iter().try_for_each(|worker| output.one(*worker, &WORKER)),
+    named(session, wanted).await?.iter().try_for_each(|worker| output.one(worker, &WORKER))
+}
+
+/// The workers of an id or a name: nothing keeps two from having one name.
+///
+/// # Errors
+/// `worker.not_found` with a suggestion, and whatever else the server reports.
+async fn named(session: &Session, wanted: &str) -> Result<Vec<Worker>> {
+    let mut workers = session.ask(session.client.workers()).await?;
+    if !workers.iter().any(|worker| worker.id == wanted || worker.name == wanted) {
+        let hint = mainspring_api::did_you_mean(wanted, workers.iter().map(|worker| worker.name.as_str()))
+            .unwrap_or_else(|| "see: mainspring worker list".to_owned());
+        let report = Report::new(ErrorCode::WorkerNotFound.as_str(), format!("there is no worker {wanted:?}"));
+        return Err(Error::new(Exit::NotFound, report.hint(hint)));
     }
+    workers.retain(|worker| worker.id == wanted || worker.name == wanted);
+    Ok(workers)
 }
 
 async fn token(session: &Session, verb: TokenVerb, output: &Output) -> Result {

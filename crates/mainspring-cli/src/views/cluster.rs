@@ -90,6 +90,6 @@ fn late(ms: Option<u32>) -> String {
     ms.map_or_else(dash, |ms| format!("{ms}ms"))
 }
 
-fn clock(offset_ms: Option<i64>) -> String {
+pub(super) fn clock(offset_ms: Option<i64>) -> String {
     offset_ms.map_or_else(dash, |offset_ms| format!("{offset_ms:+}ms"))
 }

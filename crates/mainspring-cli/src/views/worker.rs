@@ -2,6 +2,7 @@
 
 use mainspring_api::{Worker, WorkerToken};
 
+use super::cluster::clock;
 use super::{optional, text};
 use crate::output::{Column, View, dash};
 
@@ -12,6 +13,8 @@ pub const WORKER: View<Worker> = View {
         Column::usual("ID", |it, _| text(&it.id)),
         Column::usual("QUEUES", |it, _| text(it.queues.join(", "))),
         Column::usual("RUNNING", |it, _| text(format_args!("{}/{}", it.running, it.slots))),
+        Column::usual("STATE", |it, _| text(if it.draining { "draining" } else { "active" })),
+        Column::usual("CLOCK", |it, _| text(clock(it.clock_offset_ms))),
         Column::usual("HEARD", |it, style| text(style.at(Some(it.heard_at)))),
         Column::usual("NODE", |it, _| optional(it.node.as_ref())),
         Column::extra("LABELS", |it, _| text(labels(it))),

@@ -77,6 +77,36 @@ fn workers_are_listed_and_shown_by_id_or_name() {
 }
 
 #[test]
+fn a_worker_is_drained_by_name_until_it_executes_nothing() {
+    let program = Program::new();
+    let worker = |draining: bool, running: u32| {
+        format!(
+            r#"{{"id": "0198", "name": "north", "queues": ["a"], "slots": 4, "running": {running}, "draining": {draining},
+            "clock_offset_ms": -12, "joined_at": "2026-01-01T00:00:00Z", "heard_at": "2026-01-02T00:00:00Z"}}"#
+        )
+    };
+    let server = Canned::start(move |line| match line {
+        "GET /api/v1/workers" => json(200, &format!("[{}]", worker(true, 1))),
+        "POST /api/v1/workers/0198/drain" => json(200, &worker(true, 1)),
+        "POST /api/v1/workers/0198/undrain" => json(200, &worker(false, 0)),
+        // It has ended meanwhile.
+        _ => json(200, &worker(true, 0)),
+    });
+    let list = asked(&program, &server, &["worker", "list"]);
+    assert!(list.stdout.contains("draining") && list.stdout.contains("-12ms"), "{list:?}");
+    let at_once = asked(&program, &server, &["worker", "drain", "north", "--reason", "new disk"]);
+    assert_eq!((at_once.code, at_once.stdout.as_str()), (0, "north drains: it goes on with 1 run, and takes nothing new\n"));
+    let sent: serde_json::Value = serde_json::from_str(&server.asked().last().unwrap().body).unwrap();
+    assert_eq!(sent["reason"], "new disk");
+    let waited = asked(&program, &server, &["worker", "drain", "0198", "--wait"]);
+    assert_eq!((waited.code, waited.stdout.as_str()), (0, "north drains, and executes nothing\n"));
+    let back = asked(&program, &server, &["worker", "undrain", "north"]);
+    assert_eq!((back.code, back.stdout.as_str()), (0, "north takes runs again\n"));
+    let missing = asked(&program, &server, &["worker", "drain", "nroth"]);
+    assert_eq!(missing.code, 3, "{missing:?}");
+}
+
+#[test]
 fn a_token_is_printed_once_and_alone_on_stdout() {
     let program = Program::new();
     let server = Canned::start(|line| match line.split(' ').next() {

@@ -29,6 +29,8 @@ pub struct Session {
     retired: bool,
     /// Whether its worker is taken for dead.
     gone: bool,
+    /// Whether its worker is to be given nothing new.
+    draining: bool,
     /// When what is here was last known to be what the store says.
     checked_ms: u64,
     heard_ms: u64,
@@ -71,6 +73,7 @@ impl Session {
             claiming: false,
             retired: false,
             gone: false,
+            draining: false,
             checked_ms: now_ms,
             heard_ms: now_ms,
             polls: 0,
@@ -111,7 +114,7 @@ impl Session {
     /// for it: the session retires.
     pub fn counted(&mut self, count: Option<Count>) -> bool {
         match count {
-            Some(count) if count.here => return false,
+            Some(count) if count.here => return self.drain(count.draining),
             Some(_) => self.retire(),
             None => self.bury(),
         }
@@ -177,6 +180,19 @@ impl Session {
         Ok(self.hands.orders(now_ms, named))
     }
 
+    /// Has nothing new be claimed, or takes that back. Says whether that is a change.
+    pub const fn drain(&mut self, draining: bool) -> bool {
+        let changes = self.draining != draining;
+        self.draining = draining;
+        changes
+    }
+
+    /// Whether nothing new is claimed.
+    #[must_use]
+    pub const fn is_draining(&self) -> bool {
+        self.draining
+    }
+
     /// Another session takes its place: it claims nothing more, and answers no poll.
     pub fn retire(&mut self) {
         self.retired = true;
@@ -190,6 +206,7 @@ impl Session {
     /// Takes the place of another session: ends that were asked of that one, while this one was read, count here too.
     pub fn replace(&mut self, before: &mut Self) {
         before.retire();
+        self.draining = before.draining;
         before.hands.ending().for_each(|run| _ = self.hands.end(run));
     }
 
@@ -205,7 +222,7 @@ impl Session {
     pub fn begin_claim(&mut self, number: u64, asked: u32) -> Option<u32> {
         let waiting = u32::try_from(self.unreadable.len()).unwrap_or(u32::MAX);
         let free = self.hands.free(asked).saturating_sub(waiting);
-        if free == 0 || self.claiming || self.retired || !self.hands.is_newest(number) {
+        if free == 0 || self.claiming || self.retired || self.draining || !self.hands.is_newest(number) {
             return None;
         }
         self.claiming = true;
@@ -328,12 +345,27 @@ mod tests {
         let after = |count: Option<bool>| {
             let mut session = Session::new(1, 0);
             session.receive(0, 1, &[]);
-            let count = count.map(|here| Count { worker: Incarnation(1), counter: 7, here });
+            let count = count.map(|here| Count { worker: Incarnation(1), counter: 7, here, draining: false });
             (session.counted(count), session.orders(0, 1, &[]), session.receive(1, 2, &[]))
         };
         assert_eq!(after(Some(true)), (false, Ok(Orders::default()), Reception::GoesOn));
         assert_eq!(after(Some(false)), (true, Err(Refusal::Over), Reception::Anew));
         assert_eq!(after(None), (true, Err(Refusal::Gone), Reception::Anew));
+    }
+
+    #[test]
+    fn nothing_is_claimed_for_a_worker_that_drains() {
+        let mut session = Session::new(4, 0);
+        session.receive(0, 1, &[]);
+        let count = |draining| Some(Count { worker: Incarnation(1), counter: 7, here: true, draining });
+        assert!(session.counted(count(true)) && !session.counted(count(true)), "its polls are looked at once");
+        assert_eq!(session.begin_claim(1, 2), None);
+        let mut successor = Session::new(4, 0);
+        successor.replace(&mut session);
+        successor.receive(1, 2, &[]);
+        assert_eq!(successor.begin_claim(2, 2), None, "also by the session after");
+        assert!(successor.counted(count(false)));
+        assert_eq!(successor.begin_claim(2, 2), Some(2));
     }
 
     #[test]

@@ -222,6 +222,8 @@ mod tests {
             },
             heard_at: now - silent_ms,
             running,
+            draining: false,
+            clock_offset_ms: None,
         };
         let mut sample = Sample {
             figures,

@@ -10,7 +10,7 @@ use mainspring_core::line::Line;
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::routing::{Shard, Strategy};
 use mainspring_core::rule::Start;
-use mainspring_core::workers::{self, Reception, Refusal, hold_ms};
+use mainspring_core::workers::{self, ClockOffset, Reception, Refusal, hold_ms};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, WorkerInfo, causes};
 use rustc_hash::FxHashMap;
@@ -166,6 +166,7 @@ struct Desk {
     runs: FxHashMap<RunId, Given>,
     /// Where the log of each attempt goes on, as far as known.
     next_line: FxHashMap<RunId, u64>,
+    clock: ClockOffset,
 }
 
 /// Notes that a poll is held for as long as it is.
@@ -183,6 +184,7 @@ impl Session {
             session: workers::Session::new(info.slots, now_ms),
             runs: FxHashMap::default(),
             next_line: FxHashMap::default(),
+            clock: ClockOffset::default(),
         };
         let own = |queue: &String| Line::Worker { queue, worker: &info.name }.to_string();
         let queues = Queues::named(info.queues.iter().map(String::as_str));
@@ -250,8 +252,32 @@ impl Session {
 
     /// Takes the place of another session, and ends its polls.
     pub(super) fn replace(&self, other: &Self) {
-        lock(&self.desk).session.replace(&mut lock(&other.desk).session);
+        {
+            let (mut desk, mut before) = (lock(&self.desk), lock(&other.desk));
+            desk.session.replace(&mut before.session);
+            desk.clock = before.clock;
+        }
         other.wake.notify_waiters();
+    }
+
+    /// Has nothing new be claimed, or takes that back.
+    pub(super) fn drain(&self, draining: bool) {
+        if lock(&self.desk).session.drain(draining) {
+            self.wake.notify_waiters();
+        }
+    }
+
+    pub(super) fn note_clock(&self, offset_ms: i64) {
+        lock(&self.desk).clock.note(offset_ms);
+    }
+
+    /// How far its worker's clock is off, if that is to be kept.
+    pub(super) fn clock_to_tell(&self) -> Option<i64> {
+        lock(&self.desk).clock.to_tell()
+    }
+
+    pub(super) fn told_clock(&self, offset_ms: i64) {
+        lock(&self.desk).clock.told(offset_ms);
     }
 
     /// Its worker is taken for dead, and hears so.
@@ -454,7 +480,7 @@ impl Workers {
             return Some(offers);
         }
         let me = Arc::downgrade(session);
-        if poll.free > 0 {
+        if poll.free > 0 && !lock(&session.desk).session.is_draining() {
             lines.wait(queues, Weak::clone(&me), |other| other.ptr_eq(&me));
         }
         None
@@ -480,6 +506,11 @@ impl Workers {
                 }
                 Err(StoreError::Fenced) => {
                     session.end_polls();
+                    return None;
+                }
+                Err(StoreError::Conflict { .. }) => {
+                    // Another node was asked to drain it.
+                    session.drain(true);
                     return None;
                 }
                 Err(StoreError::Closed) => return None,

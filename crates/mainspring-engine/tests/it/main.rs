@@ -5,6 +5,7 @@ mod calls;
 mod cascade;
 mod cluster;
 mod dates;
+mod draining;
 mod elsewhere;
 mod groups;
 mod kit;

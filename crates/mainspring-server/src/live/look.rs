@@ -207,7 +207,12 @@ impl Looking {
             status.nodes.iter().map(node).collect()
         });
         let nodes = format!("{nodes}{}", self.app.engine.is_draining());
-        let workers = store.workers().await?.iter().map(|row| format!("{:?}{}", row.info.id, row.running)).collect();
+        let workers = store
+            .workers()
+            .await?
+            .iter()
+            .map(|row| format!("{:?}{}{}", row.info.id, row.running, row.draining))
+            .collect();
         let queues = format!("{:?}", store.queues().await?);
         let found = [
             (Kind::Cluster, &mut self.seen.nodes, nodes),

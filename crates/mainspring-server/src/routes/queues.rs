@@ -232,7 +232,7 @@ async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
             _ => {}
         });
     }
-    for worker in store.workers().await? {
+    for worker in store.workers().await?.into_iter().filter(|worker| !worker.draining) {
         for name in &worker.info.queues {
             queue(name, &mut |queue| queue.workers += 1);
         }

@@ -172,6 +172,9 @@ async fn pool(app: &App, run: &RunInfo, routing: &Routing) -> Answer<Pool> {
             && routing.fits(&worker.info.labels)
             && run.worker.as_ref().is_none_or(|name| *name == worker.info.name)
     });
+    let here = workers.len();
+    workers.retain(|worker| !worker.draining);
+    let draining_workers = u32::try_from(here - workers.len()).unwrap_or(u32::MAX);
     let serves = routing.is_none() && app.engine.queues().serves(&run.queue);
     let has_room = |max: &dyn Fn(&Queues, u32) -> u32| {
         let roomy = workers.iter().filter(|worker| {
@@ -190,6 +193,7 @@ async fn pool(app: &App, run: &RunInfo, routing: &Routing) -> Answer<Pool> {
         draining: app.engine.is_draining(),
         serves,
         free_workers,
+        draining_workers,
         kept_from: is_kept.then_some(lane),
         workers: u32::try_from(workers.len()).unwrap_or(u32::MAX),
     })

@@ -6,8 +6,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use mainspring_api::{
-    self as api, ErrorCode, Problem, WorkerEnd, WorkerHolding, WorkerLog, WorkerOrders, WorkerPoll, WorkerReceipt,
-    WorkerReport, WorkerSpec, WorkerTerms, WorkerToken, WorkerTokenSpec, is_valid_name, routes,
+    self as api, ErrorCode, Problem, Reason, WorkerEnd, WorkerHolding, WorkerLog, WorkerOrders, WorkerPoll,
+    WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken, WorkerTokenSpec, is_valid_name, routes,
 };
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::Job;
@@ -23,7 +23,7 @@ use utoipa_axum::routes;
 use super::Route;
 use crate::access::{Caller, hash_of, new_token};
 use crate::app::App;
-use crate::extract::{Body, PathOf, Plain};
+use crate::extract::{Body, OptionalBody, PathOf, Plain};
 use crate::layers::DONE;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, from_wire, instant};
@@ -38,6 +38,8 @@ pub(super) fn routes() -> Vec<Route> {
         Route::work(routes!(join)),
         Route::view(routes!(list)),
         Route::work(routes!(get, leave)),
+        Route::operate(routes!(drain)).repeatable(),
+        Route::operate(routes!(undrain)).repeatable(),
         Route::work(routes!(poll)).large(),
         Route::work(routes!(report)).large(),
         Route::edit(routes!(tokens, create_token)),
@@ -70,8 +72,13 @@ async fn join(
         joined_at: app.now(),
     };
     let id = app.engine.workers().join(about).await?;
-    let terms =
-        WorkerTerms { id: id.to_string(), hold_ms: HOLD_MS, idle_hold_ms: Some(IDLE_HOLD_MS), give_up_ms: GIVE_UP_MS };
+    let terms = WorkerTerms {
+        id: id.to_string(),
+        hold_ms: HOLD_MS,
+        idle_hold_ms: Some(IDLE_HOLD_MS),
+        give_up_ms: GIVE_UP_MS,
+        clock: true,
+    };
     Ok((StatusCode::CREATED, Json(terms)))
 }
 
@@ -122,9 +129,13 @@ async fn get(
 ) -> Answer<Json<api::Worker>> {
     let worker = parse(&id)?;
     must_be_own(&caller, app.engine.workers().worker(worker).await?.token.as_deref(), &id)?;
+    shown_worker(&app, worker, &id).await
+}
+
+async fn shown_worker(app: &App, worker: Incarnation, id: &str) -> Answer<Json<api::Worker>> {
     let mut rows = app.control().store().workers().await?;
     rows.retain(|row| row.info.id == worker);
-    show::workers(&app, rows).pop().map(Json).ok_or_else(|| not_found(&id))
+    show::workers(app, rows).pop().map(Json).ok_or_else(|| not_found(id))
 }
 
 /// Leaves as a worker: what it still executes is lost.
@@ -140,6 +151,36 @@ async fn leave(
     Ok(DONE)
 }
 
+/// Has a worker be given nothing new. It finishes what it has, and what waits for it alone goes to others. That holds until it is taken
+/// back, or until the worker's process joins anew.
+#[utoipa::path(post, path = routes::WORKER_DRAIN, tag = "workers", params(("worker" = String, Path)), request_body = Reason,
+    responses((status = 200, body = api::Worker)))]
+async fn drain(
+    State(app): State<App>,
+    PathOf(id): PathOf<String>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Json<api::Worker>> {
+    set_draining(&app, &id, true, reason).await
+}
+
+/// Lets a worker be given runs again.
+#[utoipa::path(post, path = routes::WORKER_UNDRAIN, tag = "workers", params(("worker" = String, Path)), request_body = Reason,
+    responses((status = 200, body = api::Worker)))]
+async fn undrain(
+    State(app): State<App>,
+    PathOf(id): PathOf<String>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Json<api::Worker>> {
+    set_draining(&app, &id, false, reason).await
+}
+
+async fn set_draining(app: &App, id: &str, draining: bool, reason: Reason) -> Answer<Json<api::Worker>> {
+    let worker = parse(id)?;
+    app.engine.workers().set_draining(worker, draining).await?;
+    tracing::info!(worker.id = id, draining, reason = reason.reason, "drain of a worker asked for");
+    shown_worker(app, worker, id).await
+}
+
 /// Asks what there is to do. Answered at once if there is something, and else after a while.
 #[utoipa::path(post, path = routes::WORKER_POLL, tag = "workers", params(("worker" = String, Path)), request_body = WorkerPoll,
     responses((status = 200, body = WorkerOrders)))]
@@ -150,9 +191,13 @@ async fn poll(
     Plain(poll): Plain<WorkerPoll>,
 ) -> Answer<Json<WorkerOrders>> {
     let worker = own(&app, &caller, &id).await?;
+    let offset_ms = poll.now.map(|now| from_wire(now).since(app.now()));
     let holds = poll.runs.iter().map(|held| Ok((run_id(&held.run)?, held.attempt))).collect::<Answer<Vec<_>>>()?;
     let poll = Poll { number: poll.number, free: poll.free, holds, wait_ms: poll.wait_ms };
-    Ok(Json(orders(app.engine.workers().poll(worker, poll).await?, app.now())))
+    let told = app.engine.workers().poll(worker, poll).await?;
+    // Now there is a session that can note it.
+    offset_ms.into_iter().for_each(|offset_ms| app.engine.workers().note_clock(worker, offset_ms));
+    Ok(Json(orders(told, app.now())))
 }
 
 fn orders(told: Told, now: Timestamp) -> WorkerOrders {
@@ -203,6 +248,8 @@ async fn report(
 ) -> Answer<Json<WorkerReceipt>> {
     let worker = own(&app, &caller, &id).await?;
     let offset_ms = app.now().since(from_wire(report.now));
+    // Workers of earlier versions tell their time in reports alone.
+    app.engine.workers().note_clock(worker, offset_ms.saturating_neg());
     let logs = report.logs.into_iter().map(piece).collect::<Answer<Vec<_>>>()?;
     let ends = report.ends.into_iter().map(end).collect::<Answer<Vec<_>>>()?;
     let refused = app.engine.workers().report(worker, Report { offset_ms, logs, ends }).await?;

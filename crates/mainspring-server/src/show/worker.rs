@@ -10,7 +10,7 @@ use crate::app::Inner;
 /// Workers as the API shows them.
 pub(crate) fn workers(app: &Inner, rows: Vec<WorkerRow>) -> Vec<api::Worker> {
     let nodes = nodes(app);
-    let shown = |WorkerRow { info, heard_at, running }: WorkerRow| {
+    let shown = |WorkerRow { info, heard_at, running, draining, clock_offset_ms }: WorkerRow| {
         let node = info.node.to_string();
         api::Worker {
             id: info.id.to_string(),
@@ -18,6 +18,8 @@ pub(crate) fn workers(app: &Inner, rows: Vec<WorkerRow>) -> Vec<api::Worker> {
             queues: info.queues,
             slots: info.slots,
             running,
+            draining,
+            clock_offset_ms,
             labels: info.labels,
             version: info.version,
             node: nodes.iter().find(|known| known.id == node).map(|known| known.name.clone()),

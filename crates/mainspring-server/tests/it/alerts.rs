@@ -43,7 +43,7 @@ async fn run(client: &Client, job: &str, input: Value) -> String {
 }
 
 /// Waits until something is as it should be.
-async fn until<T>(look: impl AsyncFn() -> Option<T>) -> T {
+pub async fn until<T>(look: impl AsyncFn() -> Option<T>) -> T {
     let mut pause = tokio::time::interval(Duration::from_millis(20));
     let found = async {
         loop {

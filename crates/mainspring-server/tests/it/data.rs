@@ -81,7 +81,7 @@ async fn what_cannot_be_kept_is_refused_in_words() {
 async fn given(client: &Client, id: &str, number: &mut u64) -> WorkerRun {
     loop {
         *number += 1;
-        let poll = WorkerPoll { number: *number, free: 1, runs: Vec::new(), wait_ms: None };
+        let poll = WorkerPoll { number: *number, free: 1, runs: Vec::new(), wait_ms: None, now: None };
         let orders = client.poll_worker(id, &poll, Duration::from_secs(3)).await.unwrap();
         if let Some(run) = orders.runs.into_iter().next() {
             return run;

@@ -45,6 +45,7 @@ mod threads;
 mod versions;
 mod webhooks;
 mod why;
+mod worker_drain;
 mod worker_faults;
 mod workers;
 mod workflows;

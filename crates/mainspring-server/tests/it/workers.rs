@@ -37,7 +37,7 @@ pub fn worker(queues: &[&str]) -> WorkerSpec {
 }
 
 pub fn asks(number: u64, runs: Vec<WorkerHolding>) -> WorkerPoll {
-    WorkerPoll { number, free: 2, runs, wait_ms: None }
+    WorkerPoll { number, free: 2, runs, wait_ms: None, now: None }
 }
 
 /// Polls until there are orders.

@@ -1,1 +1,1 @@
-SELECT node FROM worker WHERE id = :id
+SELECT node, draining FROM worker WHERE id = :id

@@ -169,6 +169,17 @@ pub async fn run_whose_worker_is_gone_goes_to_another(store: Arc<dyn Store>) {
     let run = ask(&kit, &job, 1).await;
     route(&kit, 9, at(1_000)).await;
     assert_eq!(workers(&kit, &[run]).await, [Some("north".into())]);
+    assert!(kit.store.drain_worker(NORTH, true).await.expect("drain"));
+    assert_eq!(
+        lines(&route(&kit, 9, at(1_000)).await),
+        ["mail/@south"],
+        "what waits for one that drains goes to another"
+    );
+    for (name, draining) in [(NORTH, false), (SOUTH, true)] {
+        assert!(kit.store.drain_worker(name, draining).await.expect("drain"));
+    }
+    assert_eq!(lines(&route(&kit, 9, at(1_000)).await), ["mail/@north"]);
+    assert!(kit.store.drain_worker(SOUTH, false).await.expect("drain"));
     assert!(kit.store.bury_worker(NORTH, None).await.expect("bury"));
     let routed = route(&kit, 9, at(1_000)).await;
     assert_eq!((routed.moved, lines(&routed)), (1, vec!["mail/@south"]));

@@ -152,6 +152,41 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
     assert_eq!(store.workers().await.expect("workers"), []);
 }
 
+pub async fn worker_that_drains_claims_nothing_and_tells_its_clock(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let node = kit.incarnation;
+    for id in [WORKER, OTHER] {
+        kit.store.join_worker(info(id, node, at(1_000))).await.expect("join");
+    }
+    let runs = [ask(&kit, &job, 1, "mail", 5).await, ask(&kit, &job, 2, "mail", 5).await];
+    assert_eq!(ids(&claim(&kit, WORKER, 1, &["mail"], 1).await), [runs[0]]);
+    assert!(kit.store.drain_worker(WORKER, true).await.expect("drain"));
+    assert!(kit.store.drain_worker(WORKER, true).await.expect("drain"), "also if it drains already");
+    assert!(!kit.store.drain_worker(Incarnation(5), true).await.expect("drain"), "there is no such worker");
+    let batch = BatchId { incarnation: WORKER, sequence: 2 };
+    let refused = kit.store.claim_for(batch, node, &Queues::named(["mail"]), 9, at(2_000)).await;
+    assert!(matches!(refused, Err(Error::Conflict { .. })), "{refused:?}");
+    assert_eq!(ids_of_held(&kit, WORKER).await, [runs[0]], "it goes on with what it has");
+    let draining = async || {
+        let counts = kit.store.beat_workers(node, &[WORKER, OTHER], at(2_000)).await.expect("beat");
+        let mut draining: Vec<(Incarnation, bool)> =
+            counts.iter().map(|count| (count.worker, count.draining)).collect();
+        draining.sort_unstable();
+        draining
+    };
+    assert_eq!(draining().await, [(OTHER, false), (WORKER, true)]);
+
+    kit.store.note_worker_clocks(&[(WORKER, -7), (OTHER, 1 << 50), (Incarnation(5), 1)]).await.expect("clocks");
+    kit.store.note_worker_clocks(&[]).await.expect("none");
+    let rows = kit.store.workers().await.expect("workers");
+    let shown: Vec<_> = rows.iter().map(|row| (row.info.id, row.draining, row.clock_offset_ms)).collect();
+    assert!(shown.contains(&(WORKER, true, Some(-7))) && shown.contains(&(OTHER, false, Some(1 << 50))), "{shown:?}");
+    assert!(kit.store.drain_worker(WORKER, false).await.expect("drain"));
+    assert_eq!(draining().await, [(OTHER, false), (WORKER, false)]);
+    assert_eq!(ids(&claim(&kit, WORKER, 3, &["mail"], 9).await), [runs[1]]);
+}
+
 pub async fn workers_count_for_as_long_as_their_node_does(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     let (store, node, elsewhere) = (&kit.store, kit.incarnation, Incarnation(77));

@@ -175,7 +175,7 @@ fn pick(model: &mut Model, router: &mut Router, id: RunId) -> Choice {
 
 /// Knows the workers that live, and what they have.
 fn router(model: &Model, at: Timestamp) -> Router {
-    let rows = model.workers.values().map(|worker| &worker.row);
+    let rows = model.workers.values().map(|worker| &worker.row).filter(|row| !row.draining);
     let mut router = Router::new(
         rows.map(|row| Candidate {
             name: row.info.name.clone(),

@@ -8,7 +8,7 @@ use mainspring_core::{Incarnation, Timestamp};
 use super::live::Run;
 use super::model::{Model, Worker};
 use crate::error::{Error, Result};
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, is_draining};
 
 impl Model {
     pub(super) fn join_worker(&mut self, info: WorkerInfo) -> Result<()> {
@@ -18,7 +18,7 @@ impl Model {
             return Err(Error::Conflict { what: "worker", key: id.to_string(), why });
         }
         self.nodes.iter_mut().for_each(|nodes| nodes.raise_fence(id));
-        let row = WorkerRow { info, heard_at, running: 0 };
+        let row = WorkerRow { info, heard_at, running: 0, draining: false, clock_offset_ms: None };
         self.workers.insert(id, Worker { row, counter: 0 });
         Ok(())
     }
@@ -42,6 +42,30 @@ impl Model {
         true
     }
 
+    pub(super) fn drain_worker(&mut self, id: Incarnation, draining: bool) -> bool {
+        let Some(worker) = self.workers.get_mut(&id) else { return false };
+        worker.row.draining = draining;
+        true
+    }
+
+    pub(super) fn note_worker_clocks(&mut self, offsets: &[(Incarnation, i64)]) {
+        for (id, offset_ms) in offsets {
+            if let Some(worker) = self.workers.get_mut(id) {
+                worker.row.clock_offset_ms = Some(*offset_ms);
+            }
+        }
+    }
+
+    /// Whether a worker may claim what a process start gives it.
+    pub(super) fn worker_may_claim(&self, id: Incarnation, by: Incarnation) -> Result<()> {
+        match self.workers.get(&id) {
+            Some(worker) if worker.row.info.node != by => Err(Error::Fenced),
+            Some(worker) if worker.row.draining => Err(is_draining(id)),
+            Some(_) => Ok(()),
+            None => Err(Error::Fenced),
+        }
+    }
+
     pub(super) fn beat_workers(&mut self, by: Incarnation, heard: &[Incarnation], at: Timestamp) -> Vec<Count> {
         for id in heard {
             let Some(worker) = self.workers.get_mut(id) else { continue };
@@ -52,6 +76,7 @@ impl Model {
             worker: *id,
             counter: worker.counter,
             here: worker.row.info.node == by,
+            draining: worker.row.draining,
         });
         counts.collect()
     }

@@ -66,6 +66,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(37, "0037_call_date"),
     migration!(38, "0038_flow_inbox"),
     migration!(39, "0039_queue_rollup"),
+    migration!(40, "0040_worker_drain"),
 ];
 
 /// Number of the newest migration.

@@ -66,6 +66,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(36, "0036_call_date"),
     migration!(37, "0037_flow_inbox"),
     migration!(38, "0038_queue_rollup"),
+    migration!(39, "0039_worker_drain"),
 ];
 
 /// Number of the newest migration.

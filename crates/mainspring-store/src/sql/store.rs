@@ -127,6 +127,15 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, "place a worker", move |s| worker::place(s, id, place)).await
     }
 
+    async fn drain_worker(&self, id: Incarnation, draining: bool) -> Result<bool> {
+        self.write(Lane::Api, "drain a worker", move |s| worker::drain(s, id, draining)).await
+    }
+
+    async fn note_worker_clocks(&self, offsets: &[(Incarnation, i64)]) -> Result<()> {
+        let offsets = offsets.to_vec();
+        self.write(Lane::Claim, "note the clocks of workers", move |s| worker::note_clocks(s, &offsets)).await
+    }
+
     async fn claim_for(
         &self,
         id: BatchId,

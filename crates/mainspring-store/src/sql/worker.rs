@@ -14,7 +14,7 @@ use super::db::{
 use super::queue;
 use super::session::Session;
 use crate::error::Error;
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, is_draining};
 
 /// When the count of a node that hears nobody is deleted, in milliseconds.
 const FORGET_AFTER_MS: i64 = 86_400_000;
@@ -75,9 +75,30 @@ pub(crate) fn place(session: &mut Session<impl Batches>, id: Incarnation, place:
     Ok(execute(&session.connection, sql!("worker_place"), &[(":place", &place), (":id", &id)])? == 1)
 }
 
+/// See [`crate::Store::drain_worker`].
+pub(crate) fn drain(session: &mut Session<impl Batches>, id: Incarnation, draining: bool) -> Step<bool> {
+    let id = id.0.to_be_bytes();
+    let values: [(&str, &dyn ToSql); 2] = [(":draining", &i64::from(draining)), (":id", &id)];
+    Ok(execute(&session.connection, sql!("worker_drain"), &values)? == 1)
+}
+
+/// See [`crate::Store::note_worker_clocks`].
+pub(crate) fn note_clocks(session: &mut Session<impl Batches>, offsets: &[(Incarnation, i64)]) -> Step<()> {
+    for (id, offset) in offsets {
+        let values: [(&str, &dyn ToSql); 2] = [(":offset", offset), (":id", &id.0.to_be_bytes())];
+        execute(&session.connection, sql!("worker_clock"), &values)?;
+    }
+    Ok(())
+}
+
 /// The node that hears a worker; none if it is gone.
 fn heard_by(db: &dyn Db, id: &[u8; 16]) -> Step<Option<i64>> {
-    read_one(db, sql!("worker_node"), &[(":id", id)], |row| row.get(0))
+    Ok(node_of(db, id)?.map(|(node, _)| node))
+}
+
+/// The node that hears a worker, and whether the worker drains; none if it is gone.
+fn node_of(db: &dyn Db, id: &[u8; 16]) -> Step<Option<(i64, bool)>> {
+    read_one(db, sql!("worker_node"), &[(":id", id)], |row| Ok((row.get(0)?, row.get::<i64>(1)? != 0)))
 }
 
 /// See [`crate::Store::claim_for`].
@@ -94,8 +115,10 @@ pub(crate) fn claim(
     let this: [(&str, &dyn ToSql); 1] = [(":id", &worker)];
     // The worker before its fence, as a burial does.
     session.connection.lock(sql!("worker_node"), Lock::Share, &this)?;
-    if heard_by(&session.connection, &worker)? != Some(node) {
-        return Err(Error::Fenced.into());
+    match node_of(&session.connection, &worker)? {
+        Some((by, false)) if by == node => {}
+        Some((by, true)) if by == node => return Err(is_draining(id.incarnation).into()),
+        _ => return Err(Error::Fenced.into()),
     }
     queue::claim(session, id, queues, limit, at)
 }
@@ -107,6 +130,7 @@ struct Counted {
     /// Whether the count of its node is added to its own.
     heard: bool,
     counter: i64,
+    draining: bool,
 }
 
 /// See [`crate::Store::beat_workers`].
@@ -124,6 +148,7 @@ pub(crate) fn beat(
         worker: worker.id,
         counter: worker.counter.unsigned_abs(),
         here: worker.node == node,
+        draining: worker.draining,
     };
     if heard.is_empty() {
         let workers = counted(db)?;
@@ -173,7 +198,8 @@ pub(crate) fn beat(
 fn counted(db: &dyn Db) -> Step<Vec<Counted>> {
     read(db, sql!("worker_counts"), &[], |row| {
         let (id, heard) = (incarnation(row, 0)?, row.get::<i64>(2)? == 1);
-        Ok(Counted { id, node: row.get(1)?, heard, counter: row.get(3)? })
+        let draining = row.get::<i64>(4)? != 0;
+        Ok(Counted { id, node: row.get(1)?, heard, counter: row.get(3)?, draining })
     })
 }
 
@@ -225,7 +251,13 @@ pub(crate) fn rows(db: &dyn Db, statement: Sql, values: &Values<'_>) -> Step<Vec
             joined_at: instant(row, 8)?,
             place: row.get(9)?,
         };
-        Ok(WorkerRow { info, heard_at: instant(row, 10)?, running: row.get(11)? })
+        Ok(WorkerRow {
+            info,
+            heard_at: instant(row, 10)?,
+            running: row.get(11)?,
+            draining: row.get::<i64>(12)? != 0,
+            clock_offset_ms: row.get(13)?,
+        })
     })
 }
 

@@ -57,6 +57,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(35, "0035_flow_inbox"),
     migration!(36, "0036_high_water"),
     migration!(37, "0037_queue_rollup"),
+    migration!(38, "0038_worker_drain"),
 ];
 
 /// Number of the newest migration.

@@ -46,7 +46,7 @@ fn names(starts: &[WorkerRun]) -> Vec<&str> {
 
 /// Returns a worker with three slots that joined at 0.
 fn terms() -> WorkerTerms {
-    WorkerTerms { id: "w".to_owned(), hold_ms: 2_500, idle_hold_ms: Some(15_000), give_up_ms: GIVE_UP }
+    WorkerTerms { id: "w".to_owned(), hold_ms: 2_500, idle_hold_ms: Some(15_000), give_up_ms: GIVE_UP, clock: false }
 }
 
 fn joined() -> (Book, Life) {

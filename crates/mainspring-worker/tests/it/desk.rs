@@ -185,7 +185,10 @@ impl Desk {
             state.joined.push(spec);
             let id = format!("w{}", state.joined.len());
             state.known = Some(id.clone());
-            json(201, &WorkerTerms { id, hold_ms: HOLD_MS, idle_hold_ms: None, give_up_ms: state.give_up_ms })
+            json(
+                201,
+                &WorkerTerms { id, hold_ms: HOLD_MS, idle_hold_ms: None, give_up_ms: state.give_up_ms, clock: false },
+            )
         })
     }
 

@@ -1,0 +1,3 @@
+-- Whether a worker is to be given nothing new, and how far its clock is ahead of the servers', in milliseconds, as far as known.
+ALTER TABLE worker ADD COLUMN draining INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE worker ADD COLUMN clock_offset_ms INTEGER;

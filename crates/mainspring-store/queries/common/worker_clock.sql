@@ -1,0 +1,1 @@
+UPDATE worker SET clock_offset_ms = :offset WHERE id = :id
