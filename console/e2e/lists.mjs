@@ -121,7 +121,7 @@ export async function lookAtAWorker({ server, open }) {
 async function drainAndTakeBack({ server, page, run, name }) {
   const main = page.getByRole('main');
   await page.getByRole('button', { name: 'Drain', exact: true }).click();
-  const dialog = page.getByRole('alertdialog');
+  const dialog = page.getByRole('dialog');
   await dialog.getByText('1 run that it executes goes on to the end').waitFor();
   await dialog.getByRole('button', { name: 'Drain', exact: true }).click();
   await main.getByText('It finishes what it executes, and takes nothing new.').waitFor();
@@ -257,6 +257,37 @@ export async function groupRuns({ server, open }) {
   await page.getByRole('row', { name: /^bunch-a/ }).getByRole('link', { name: 'Show as a list' }).click();
   await page.waitForURL((url) => url.searchParams.get('q') === 'label:in=bunch job:bunch-a' && !url.searchParams.has('group'));
   return faults;
+}
+
+/** Runs that are over name the node that executed them: as a column, as a group, and in a query. */
+export async function findRunsByNode({ server, open }) {
+  await server.job('by-node', { noop: true });
+  await server.final(await server.run('by-node'));
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/runs?q=job:by-node&group=node');
+  await page.getByRole('columnheader', { name: 'Executed by' }).waitFor();
+  await page.getByRole('cell', { name: 'n1', exact: true }).getByRole('link').waitFor();
+  await page.getByRole('row', { name: /^n1/ }).getByRole('link', { name: 'Show as a list' }).click();
+  await page.waitForURL((url) => url.searchParams.get('q') === 'job:by-node node:n1');
+  await page.getByRole('link', { name: 'by-node' }).first().waitFor();
+  return violations(page);
+}
+
+/** Jobs stand under the state that wants a look first, and each of them once. */
+export async function groupJobsByState({ server, open }) {
+  await server.job('state-fails', { run: 'exit 1', labels: { in: 'states' } });
+  await server.job('state-rests', { noop: true, paused: true, labels: { in: 'states' } });
+  await server.job('state-new', { noop: true, labels: { in: 'states' } });
+  await server.final(await server.run('state-fails'));
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs?q=label:in=states&group=state');
+  const heads = page.getByRole('rowheader');
+  await heads.filter({ hasText: 'failing' }).waitFor();
+  const words = (await heads.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+  const wanted = ['failing', 'never run', 'paused'];
+  if (wanted.some((word, at) => !words[at]?.startsWith(word))) return [`the groups are ${JSON.stringify(words)}`];
+  await heads.filter({ hasText: 'never run' }).getByRole('button').click();
+  await page.getByRole('link', { name: 'state-new' }).waitFor();
 }
 
 /** The owner and the labels of a job lead to the jobs that have them, whatever is written in them. */

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useT } from '@/i18n';
 
 /** A worker by its name, wherever one is told: leads to its page. */
 export function WorkerLink({ ns, name }: { ns: string; name: string }) {
@@ -7,4 +8,11 @@ export function WorkerLink({ ns, name }: { ns: string; name: string }) {
       {name}
     </Link>
   );
+}
+
+/** Who executes a run or an attempt, or has executed it: a worker or a node, with the way to its page. */
+export function ExecutorLink({ of, ns }: { of: { worker?: string | null; node?: string | null }; ns: string }) {
+  const t = useT();
+  if (of.worker) return <WorkerLink ns={ns} name={of.worker} />;
+  return of.node ? <Link to="/cluster">{of.node}</Link> : t.common.none;
 }

@@ -30,6 +30,7 @@ use crate::lateness::Lateness;
 use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
+use crate::naming;
 use crate::node::Node;
 use crate::notice::Notice;
 use crate::output::Outputs;
@@ -230,6 +231,9 @@ impl Engine {
         let (incarnation_sender, incarnation) = watch::channel(incarnation);
         let health = Arc::new(Health::new(notices.clone()));
         let NodeName { name, address } = settings.node;
+        if !name.is_empty() {
+            running.spawn(naming::tell(Arc::clone(&store), incarnation.clone(), name.clone()));
+        }
         if shared {
             let (store, clock, metrics) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
             running.spawn(Keeper { store, clock, metrics, incarnation: incarnation.clone(), name: name.clone() }.run());

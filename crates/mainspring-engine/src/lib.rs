@@ -27,6 +27,7 @@ mod lateness;
 mod listener;
 mod log_lane;
 mod metrics;
+mod naming;
 mod node;
 mod notice;
 mod output;

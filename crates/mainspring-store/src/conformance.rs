@@ -174,6 +174,7 @@ macro_rules! conformance_suite {
                 worker_is_counted_up_and_buried_by_the_count_that_was_seen,
                 node_that_counts_workers_hears_which_of_them_another_has_answered_since,
                 worker_that_drains_claims_nothing_and_tells_its_clock,
+                run_that_is_over_names_who_has_executed_it,
                 workers_count_for_as_long_as_their_node_does,
                 runs_of_a_buried_worker_are_adopted_and_those_of_a_living_one_are_not,
                 process_that_starts_leaves_the_runs_of_workers,

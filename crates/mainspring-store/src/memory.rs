@@ -247,6 +247,11 @@ impl Store for MemoryStore {
         self.model()?.join_worker(worker)
     }
 
+    async fn name_node(&self, id: Incarnation, name: &str) -> Result<()> {
+        self.model()?.name_node(id, name);
+        Ok(())
+    }
+
     async fn hear_worker(&self, id: Incarnation, by: Incarnation, at: Timestamp) -> Result<bool> {
         Ok(self.model()?.hear_worker(id, by, at))
     }

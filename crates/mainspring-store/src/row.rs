@@ -398,8 +398,11 @@ pub struct RunInfo {
     pub attempt: u32,
     /// Where it waits or waited.
     pub queue: String,
-    /// The worker that executes it, or that was picked for it if its job is routed, by name. Of a run that is over, the picked one alone is known.
+    /// The worker that executes it or has executed its last attempt, or that was picked for it if its job is routed, by name. Who has
+    /// executed a lost attempt is not known, nor of runs of earlier versions.
     pub worker: Option<String>,
+    /// The node that executes it or has executed its last attempt, by name; absent where a worker has.
+    pub node: Option<String>,
     /// The run of which it is a shard, or that of the workflow whose task it is.
     pub parent: Option<RunId>,
     /// Which task of a workflow it is, by name, with the item in brackets if that runs more than once.

@@ -139,6 +139,9 @@ pub trait Store: Send + Sync + 'static {
     /// Registers a worker: from now on it may claim runs under its incarnation. A conflict: it is there already.
     async fn join_worker(&self, worker: WorkerInfo) -> Result<()>;
 
+    /// Notes what a process start is called: as such, it is named as the [node](crate::RunInfo::node) of runs that it executes.
+    async fn name_node(&self, id: Incarnation, name: &str) -> Result<()>;
+
     /// Notes which process start hears a worker from now on, and counts it up. False: it is gone.
     async fn hear_worker(&self, id: Incarnation, by: Incarnation, at: Timestamp) -> Result<bool>;
 

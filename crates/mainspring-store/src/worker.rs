@@ -46,6 +46,24 @@ pub struct WorkerRow {
     pub clock_offset_ms: Option<i64>,
 }
 
+/// As what a worker is kept among those that execute runs; a node under its name. No name begins so.
+pub(crate) fn executor(worker: &str) -> String {
+    format!("{WORKER}{worker}")
+}
+
+/// The node or the worker that is kept so.
+pub(crate) fn executor_of(kept: Option<String>) -> (Option<String>, Option<String>) {
+    match kept {
+        Some(name) => match name.strip_prefix(WORKER) {
+            Some(worker) => (None, Some(worker.to_owned())),
+            None => (Some(name), None),
+        },
+        None => (None, None),
+    }
+}
+
+const WORKER: char = '@';
+
 /// Why nothing is claimed for a worker.
 pub(crate) fn is_draining(worker: Incarnation) -> Error {
     Error::Conflict { what: "worker", key: worker.to_string(), why: "is draining".into() }

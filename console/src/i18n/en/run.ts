@@ -56,7 +56,7 @@ export const run = {
   attempts: 'Attempts',
   attemptWord: 'Attempt',
   allAttempts: 'All attempts',
-  worker: 'Worker',
+  executor: 'Executed by',
   queue: 'Queue',
   priority: 'Priority',
   trigger: 'Trigger',

@@ -11,7 +11,7 @@ export const runs = {
   lateness: 'Lateness',
   attempt: 'Attempt',
   origin: 'Started by',
-  worker: 'Worker',
+  executor: 'Executed by',
   queue: 'Queue',
   reason: 'Reason',
   id: 'Id',

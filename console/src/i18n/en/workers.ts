@@ -65,7 +65,7 @@ export const workers = {
   runsNow: 'Runs now',
   idle: 'It executes nothing at the moment.',
   lastRuns: 'Last runs',
-  noRuns: 'No kept run names this worker. Of runs that are over, only those of routed jobs keep the name of their worker.',
+  noRuns: 'No kept run names this worker. Lost attempts do not, nor do runs from before servers kept it.',
   facts: 'Facts',
   sameName: 'An older process of the same name',
   noNode: 'a server that is gone',

@@ -56,7 +56,7 @@ export const run: typeof en = {
   attempts: '尝试',
   attemptWord: '尝试',
   allAttempts: '全部尝试',
-  worker: '工作节点',
+  executor: '执行者',
   queue: '队列',
   priority: '优先级',
   trigger: '触发器',

@@ -11,7 +11,7 @@ export const runs: typeof en = {
   lateness: '延迟',
   attempt: '尝试',
   origin: '启动方式',
-  worker: '工作节点',
+  executor: '执行者',
   queue: '队列',
   reason: '原因',
   id: 'ID',

@@ -65,7 +65,7 @@ export const workers: typeof en = {
   runsNow: '正在运行',
   idle: '目前没有在执行任何运行。',
   lastRuns: '最近的运行',
-  noRuns: '没有保留的运行注明此工作节点。已结束的运行中，只有指定了路由的作业会保留其工作节点的名称。',
+  noRuns: '没有保留的运行注明此工作节点。丢失的尝试不会注明，服务器开始记录之前的运行也没有。',
   facts: '基本信息',
   sameName: '同名的较早进程',
   noNode: '已消失的服务器',

@@ -5,7 +5,7 @@ import { groupByOf, headsOf } from './groups';
 test('an address names a field or a label, and nothing else groups', () => {
   expect(groupByOf('owner')).toEqual({ field: 'owner', label: '' });
   expect(groupByOf('label:team')).toEqual({ field: 'label', label: 'team' });
-  for (const other of [undefined, '', 'label', 'label:', 'state', 'zone']) expect(groupByOf(other)).toBeUndefined();
+  for (const other of [undefined, '', 'label', 'label:', 'status', 'zone']) expect(groupByOf(other)).toBeUndefined();
 });
 
 test('each group has the query that finds its jobs, within the query of the list', () => {
@@ -18,6 +18,15 @@ test('each group has the query that finds its jobs, within the query of the list
   ]);
   expect(headsOf({ field: 'owner', label: '' }, '', { values: [], without: 1, complete: true })).toEqual([{ value: undefined, count: 1, key: '~', q: '-owner:*' }]);
   expect(headsOf({ field: 'queue', label: '' }, '', { values: [], without: 0, complete: true })).toEqual([]);
+});
+
+test('each job stands under one state, those that want a look first', () => {
+  const counted = { values: [{ value: 'enabled', count: 9 }, { value: 'paused', count: 3 }, { value: 'failing', count: 1 }], without: 0, complete: true };
+  expect(headsOf({ field: 'state', label: '' }, 'owner:ana', counted)).toEqual([
+    { value: 'failing', count: 1, key: 'failing', q: 'owner:ana state:failing -state:paused' },
+    { value: 'paused', count: 3, key: 'paused', q: 'owner:ana state:paused' },
+    { value: 'enabled', count: 9, key: 'enabled', q: 'owner:ana state:enabled -state:paused,failing,running,never' },
+  ]);
 });
 
 test('a group opens and closes', () => {

@@ -45,7 +45,7 @@ export function useJobGroups({ ns, q, sort, by, open, onOpen }: JobGroupsOf): Jo
 
   const groups = heads?.map((head): RowGroup<Job> => {
     const page = pages[opened.findIndex(({ key }) => key === head.key)];
-    const name = head.value === undefined ? t.jobs.without : head.value || t.jobs.emptyValue;
+    const name = head.value === undefined ? t.jobs.without : (by?.field === 'state' ? t.jobs.standings[head.value] : undefined) ?? (head.value || t.jobs.emptyValue);
     const all = (
       <Link to="/ns/$ns/jobs" params={{ ns }} search={{ q: head.q, ...(sort ? { sort } : {}) } as never}>
         {t.jobs.asList}

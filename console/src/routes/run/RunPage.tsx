@@ -10,7 +10,7 @@ import { Instant, Took } from '@/components/Instant';
 import { Facts, Page, Panel } from '@/components/Page';
 import { StateBadge, StateGlyph } from '@/components/StateBadge';
 import { TabPanel, Tabs } from '@/components/Tabs';
-import { WorkerLink } from '@/components/WorkerLink';
+import { ExecutorLink } from '@/components/WorkerLink';
 import { WhyPanel } from '@/components/WhyPanel';
 import { useFormats, useT } from '@/i18n';
 import { asState, isFinal, runState } from '@/states';
@@ -277,7 +277,7 @@ function RunFacts({ run }: { run: Run }) {
         run.logical_date ? [t.run.logicalDate, <Instant key="ld" at={run.logical_date} />] : undefined,
         [t.run.queue, run.queue],
         [t.run.priority, formats.number(run.priority)],
-        run.worker ? [t.run.worker, <WorkerLink key="worker" ns={run.namespace} name={run.worker} />] : undefined,
+        run.worker || run.node ? [t.run.executor, <ExecutorLink key="worker" of={run} ns={run.namespace} />] : undefined,
         [t.run.took, <Took key="took" from={run.started_at} to={run.ended_at} />],
         typeof run.lateness_ms === 'number' ? [t.run.lateness, formats.duration(run.lateness_ms)] : undefined,
         run.not_before ? [t.run.notBefore, <Instant key="nb" at={run.not_before} relative />] : undefined,

@@ -1,4 +1,4 @@
-import { WorkerLink } from '@/components/WorkerLink';
+import { ExecutorLink } from '@/components/WorkerLink';
 import { StateBadge } from '@/components/StateBadge';
 import { Instant, Took } from '@/components/Instant';
 import { useFormats, useT } from '@/i18n';
@@ -44,7 +44,7 @@ export function Timeline({ run, attempts, zone }: { run: Run; attempts: readonly
               <th scope="col">{t.run.claimed}</th>
               <th scope="col">{t.run.started}</th>
               <th scope="col">{t.run.took}</th>
-              <th scope="col">{t.run.worker}</th>
+              <th scope="col">{t.run.executor}</th>
               <th scope="col">{t.run.reason}</th>
             </tr>
           </thead>
@@ -64,7 +64,7 @@ export function Timeline({ run, attempts, zone }: { run: Run; attempts: readonly
                 <td>
                   <Took from={attempt.started_at} to={attempt.ended_at} />
                 </td>
-                <td>{attempt.worker ? <WorkerLink ns={run.namespace} name={attempt.worker} /> : t.common.none}</td>
+                <td><ExecutorLink of={attempt} ns={run.namespace} /></td>
                 <td>{endOf(attempt, t)}</td>
               </tr>
             ))}

@@ -10,7 +10,7 @@ import { Peek, PeekPart, type PeekProps } from '@/components/Peek';
 import css from '@/components/Peek.module.css';
 import { StateBadge } from '@/components/StateBadge';
 import { WhyPanel } from '@/components/WhyPanel';
-import { WorkerLink } from '@/components/WorkerLink';
+import { ExecutorLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
 import { isFinal, runState } from '@/states';
 import { readColours } from '../run/log/segments';
@@ -110,7 +110,7 @@ function Essentials({ run }: { run: Run }) {
           [t.runs.took, <Took key="took" from={run.started_at} to={run.ended_at} />],
           typeof run.lateness_ms === 'number' ? [t.runs.lateness, formats.duration(run.lateness_ms)] : undefined,
           [t.runs.queue, run.queue],
-          run.worker ? [t.runs.worker, <WorkerLink key="worker" ns={run.namespace} name={run.worker} />] : undefined,
+          run.worker || run.node ? [t.runs.executor, <ExecutorLink key="worker" of={run} ns={run.namespace} />] : undefined,
           run.reason && !failed ? [t.runs.reason, t.said.failure(run.reason)] : undefined,
           [t.runs.id, <code key="id">{run.id}</code>],
         ]}

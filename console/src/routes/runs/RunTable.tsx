@@ -48,10 +48,11 @@ export function RunTable({ ns, list, job, empty, chosen, selected, onSelect, onP
   const { rows, error } = list;
   const headed = ({ by, q, closed, onClosed }: RunGroups) =>
     bunches(rows ?? [], by, q).map((bunch) => {
-      const key = encodeURIComponent(bunch.value);
+      // What stands for none cannot be the text of a value: there, it is written in another way.
+      const key = bunch.value === undefined ? '~' : encodeURIComponent(bunch.value).replaceAll('~', '%7E');
       return {
         key,
-        name: bunch.value,
+        name: bunch.value ?? t.jobs.without,
         count: t.common.rows(formats.number(bunch.rows.length)),
         open: !closed.includes(key),
         onToggle: () => onClosed(toggled(closed, key)),

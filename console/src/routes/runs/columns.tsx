@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import type { Column } from '@/components/DataTable';
 import { Instant, Took } from '@/components/Instant';
 import { StateBadge } from '@/components/StateBadge';
-import { WorkerLink } from '@/components/WorkerLink';
+import { ExecutorLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
 import { runState } from '@/states';
 import type { Run } from './queries';
 import css from './Runs.module.css';
 
 /** A run as a row of a file. */
-export const runHead = ['namespace', 'job', 'id', 'state', 'fire_at', 'created_at', 'started_at', 'ended_at', 'lateness_ms', 'attempt', 'origin', 'exit_code', 'queue', 'worker', 'reason'] as const;
+export const runHead = ['namespace', 'job', 'id', 'state', 'fire_at', 'created_at', 'started_at', 'ended_at', 'lateness_ms', 'attempt', 'origin', 'exit_code', 'queue', 'worker', 'node', 'reason'] as const;
 
 export function runRow(run: Run): unknown[] {
   return runHead.map((key) => run[key]);
@@ -53,7 +53,7 @@ export function useRunColumns(options: { job: boolean; namespace: boolean }): Co
     { id: 'reason', header: t.runs.reason, wide: true, cell: (run) => <span className={css.reason}>{run.reason ?? ''}</span> },
     { id: 'ended', header: t.runs.ended, width: '10.5rem', optional: true, cell: (run) => <Instant at={run.ended_at} /> },
     { id: 'queue', header: t.runs.queue, optional: true, cell: (run) => run.queue },
-    { id: 'worker', header: t.runs.worker, optional: true, cell: (run) => (run.worker ? <WorkerLink ns={run.namespace} name={run.worker} /> : t.common.none) },
+    { id: 'worker', header: t.runs.executor, width: '9rem', wide: true, cell: (run) => <ExecutorLink of={run} ns={run.namespace} /> },
     { id: 'id', header: t.runs.id, optional: true, cell: (run) => <code>{run.id}</code> },
   ];
   return all.filter((column) => column !== false);

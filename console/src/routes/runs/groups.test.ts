@@ -9,5 +9,10 @@ test('runs stand under the values of a field, newest first, with the query that 
     { value: 'a', rows: [rows[1]], q: 'took>1s job:a' },
   ]);
   expect(bunches(rows, 'queue', '').map(({ q }) => q)).toEqual(['queue:default', 'queue:"q 1"']);
+  const by = [{ ...run(4, 'a'), worker: 'north' }, { ...run(5, 'a'), node: 'one' }];
+  expect(bunches(by, 'worker', 'state:failed').map(({ value, q }) => [value, q])).toEqual([
+    ['north', 'state:failed worker:north'],
+    [undefined, 'state:failed -worker:*'],
+  ]);
   expect(bunches([], 'namespace', '')).toEqual([]);
 });

@@ -78,9 +78,13 @@ pub struct Run {
     pub queue: String,
     /// Priority within the queue.
     pub priority: i32,
-    /// Worker that executes the newest attempt, by name; of a run that is over, only if the job's routing had picked it. Absent: a node.
+    /// Worker that executes the newest attempt or has executed it, by name, or that routing has picked for it. Absent also of lost
+    /// attempts, and of runs of versions that did not keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+    /// Node that executes the newest attempt or has executed it, by name. Absent where a worker does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// Exit code of the newest attempt's process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -251,9 +255,12 @@ pub struct Attempt {
     /// Why it ended so, when that needs saying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Worker that claimed it.
+    /// Worker that claimed it; known of the newest attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+    /// Node that claimed it; known of the newest attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// When it was claimed.
     pub claimed_at: Timestamp,
     /// When the handler was entered.

@@ -86,16 +86,19 @@ fn a_worker_is_drained_by_name_until_it_executes_nothing() {
         )
     };
     let server = Canned::start(move |line| match line {
-        "GET /api/v1/workers" => json(200, &format!("[{}]", worker(true, 1))),
-        "POST /api/v1/workers/0198/drain" => json(200, &worker(true, 1)),
-        "POST /api/v1/workers/0198/undrain" => json(200, &worker(false, 0)),
+        "GET /api/v1/workers" => json(200, format!("[{}]", worker(true, 1))),
+        "POST /api/v1/workers/0198/drain" => json(200, worker(true, 1)),
+        "POST /api/v1/workers/0198/undrain" => json(200, worker(false, 0)),
         // It has ended meanwhile.
-        _ => json(200, &worker(true, 0)),
+        _ => json(200, worker(true, 0)),
     });
     let list = asked(&program, &server, &["worker", "list"]);
     assert!(list.stdout.contains("draining") && list.stdout.contains("-12ms"), "{list:?}");
     let at_once = asked(&program, &server, &["worker", "drain", "north", "--reason", "new disk"]);
-    assert_eq!((at_once.code, at_once.stdout.as_str()), (0, "north drains: it goes on with 1 run, and takes nothing new\n"));
+    assert_eq!(
+        (at_once.code, at_once.stdout.as_str()),
+        (0, "north drains: it goes on with 1 run, and takes nothing new\n")
+    );
     let sent: serde_json::Value = serde_json::from_str(&server.asked().last().unwrap().body).unwrap();
     assert_eq!(sent["reason"], "new disk");
     let waited = asked(&program, &server, &["worker", "drain", "0198", "--wait"]);

@@ -8,13 +8,14 @@ use mainspring_core::job::Job;
 use super::{Field, Kind, Query, jobs, parse, runs};
 use crate::app::App;
 use crate::refusal::{Answer, Refusal};
+use crate::show;
 
 /// Values of an answer.
 const VALUES_MAX: usize = 50;
 /// Jobs that are looked at: more would take too long for somebody who types.
 const JOBS_MAX: usize = 20_000;
 /// Fields by which the jobs of a query can be counted.
-const COUNTED: [&str; 8] = ["namespace", "owner", "label", "queue", "task", "handler", "zone", "calendar"];
+const COUNTED: [&str; 9] = ["namespace", "owner", "state", "label", "queue", "task", "handler", "zone", "calendar"];
 
 /// The fields of a list.
 pub(crate) fn fields(page: &str) -> Answer<&'static [Field]> {
@@ -47,6 +48,9 @@ pub(crate) async fn facets(
         Kind::Text if found.name == "worker" => {
             let names = app.control().store().workers().await?.into_iter().map(|worker| (worker.info.name, None));
             Ok(listed(names, &prefix, true))
+        }
+        Kind::Text if found.name == "node" => {
+            Ok(listed(show::nodes(app).into_iter().map(|node| (node.name, None)), &prefix, true))
         }
         Kind::Text => of_jobs(app, namespace, found.name, &prefix, &Query::default()).await,
         Kind::Instant | Kind::Duration | Kind::Number => Ok(listed(std::iter::empty(), "", true)),
@@ -87,11 +91,19 @@ fn field_of<'a>(fields: &'a [Field], field: &str) -> Answer<&'a Field> {
 /// Counts the values that begin with a prefix, of jobs that a query finds. Case makes no difference, as in queries: a value is shown
 /// as the first job has it.
 async fn of_jobs(app: &App, namespace: Option<&str>, field: &str, prefix: &str, query: &Query) -> Answer<Facets> {
-    let walked = jobs::walk(app, namespace, query, None, JOBS_MAX).await?;
+    let by_state = field == "state";
+    let walked = match by_state {
+        true => jobs::walk_with(app, namespace, query, None, JOBS_MAX, true).await?,
+        false => jobs::walk(app, namespace, query, None, JOBS_MAX).await?,
+    };
     let mut counts: BTreeMap<String, (String, u64)> = BTreeMap::new();
     let mut without = 0;
     for found in &walked.found {
-        let values = values(field, &found.row.definition).into_iter().map(|value| (value.to_lowercase(), value)).rev();
+        let values = match by_state {
+            true => vec![jobs::standing(found, app.now()).to_owned()],
+            false => values(field, &found.row.definition),
+        };
+        let values = values.into_iter().map(|value| (value.to_lowercase(), value)).rev();
         // Of a job's values that differ in their case alone, the first one stays.
         let values: BTreeMap<_, _> = values.filter(|(key, _)| key.starts_with(prefix)).collect();
         without += u64::from(values.is_empty());

@@ -61,11 +61,22 @@ pub(crate) async fn walk(
     after: Option<JobKey>,
     limit: usize,
 ) -> Answer<Walked> {
+    walk_with(app, namespace, query, after, limit, query.0.iter().any(needs_digest)).await
+}
+
+/// The same, also with what became of each job if the query does not ask for it.
+pub(super) async fn walk_with(
+    app: &App,
+    namespace: Option<&str>,
+    query: &Query,
+    after: Option<JobKey>,
+    limit: usize,
+    needs_digest: bool,
+) -> Answer<Walked> {
     let began = Instant::now();
     let mut asked = pushed_down(query, namespace, after);
     let at_once = if query.0.is_empty() { SCANNED_AT_ONCE.min(limit + 1) } else { SCANNED_AT_ONCE };
     asked.limit = u32::try_from(at_once).unwrap_or(u32::MAX);
-    let needs_digest = query.0.iter().any(needs_digest);
     let store = app.control().store();
     let query = Arc::new(query.clone());
     let mut found: Vec<Found> = Vec::new();
@@ -95,6 +106,15 @@ pub(crate) async fn walk(
             return Ok(Walked { found, rest: asked.after });
         }
     }
+}
+
+/// The states of a job, of which the first that holds says how it stands: so each job is counted once.
+const STANDINGS: [&str; 5] = ["paused", "failing", "running", "never", "enabled"];
+
+/// How a job stands, in one word.
+pub(super) fn standing(found: &Found, now: Timestamp) -> &'static str {
+    let facts = Facts::new(&found.row, found.digest.as_ref(), now);
+    STANDINGS.into_iter().find(|state| facts.is(state)).unwrap_or("enabled")
 }
 
 /// The jobs that a query finds, and no more than one beyond the room there is, which tells that there are more.

@@ -201,10 +201,12 @@ async fn queries_are_completed() {
         ("field=task&q=label:team", "handler:1 noop:1", 0),
         ("field=namespace&q=", "a:2 b:2", 0),
         ("field=owner&q=&namespace=b", "", 2),
+        ("field=state&q=", "enabled:1 failing:1 never:1 paused:1", 0),
+        ("field=state&q=-state:paused&namespace=b", "never:1", 0),
     ] {
         assert_eq!(groups(query).await, (expected.to_owned(), json!(without), json!(true)), "{query}");
     }
-    for query in ["page=runs&field=job&q=", "page=jobs&q=", "page=jobs&field=state&q=", "page=jobs&field=owner&q=x:y"] {
+    for query in ["page=runs&field=job&q=", "page=jobs&q=", "page=jobs&field=schedule&q=", "page=jobs&field=owner&q=x:y"] {
         assert_eq!(facets(query).await.0, 400, "{query}");
     }
     assert_eq!(facets("page=triggers").await.0, 400);

@@ -16,12 +16,14 @@ WITH ended AS (
     INSERT INTO history (id, job_id, job_version, trigger_id, state, origin, fire_time, due_at, created_at,
         claimed_at, started_at, ended_at, attempt, outcome, priority, queue, not_before, cancel_requested_at, reason,
         input, output, exit_code, signal, error_code, error, rerun_of, cause, parent_run, root_run, task, generation,
-        logical_date, data_start, data_end, shard_index, shard_total, target_node, dispatch_code, dispatch_message)
+        logical_date, data_start, data_end, shard_index, shard_total, target_node, dispatch_code, dispatch_message,
+        claimed_by)
     SELECT id, job_id, job_version, trigger_id, final_state, origin, fire_time, due_at, created_at,
         claimed_at, started, ended, attempt, ended_as, priority, queue, not_before, cancel_requested_at,
         CASE WHEN final_state = 'cancelled' THEN reason ELSE why END,
         input, result, code, ended_by, error_word, error_text, rerun_of, cause, parent_run, root_run, task, generation,
-        logical_date, data_start, data_end, shard_index, shard_total, target_node, dispatch_code, dispatch_message
+        logical_date, data_start, data_end, shard_index, shard_total, target_node, dispatch_code, dispatch_message,
+        CASE WHEN ended_as <> 'lost' THEN claimed_by END
     FROM gone
     RETURNING id
 )

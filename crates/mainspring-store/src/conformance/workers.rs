@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mainspring_core::batch::{ClaimedRun, Completion, Queues};
 use mainspring_core::cluster::ShardSet;
-use mainspring_core::run::{RunState, Verdict};
+use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
@@ -150,6 +150,33 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
     assert_eq!(beat(&[WORKER]).await, [(OTHER, 0)], "it is gone, and hears so");
     assert!(store.bury_worker(OTHER, None).await.expect("bury"));
     assert_eq!(store.workers().await.expect("workers"), []);
+}
+
+pub async fn run_that_is_over_names_who_has_executed_it(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let node = kit.incarnation;
+    kit.store.name_node(node, "one").await.expect("name");
+    kit.store.name_node(node, "one").await.expect("again");
+    kit.store.join_worker(info(WORKER, node, at(1_000))).await.expect("join");
+    let [far, near, lost] =
+        [ask(&kit, &job, 1, "mail", 5).await, ask(&kit, &job, 2, "mail", 5).await, ask(&kit, &job, 3, "mail", 5).await];
+    let who = async |kit: &Kit, run| {
+        let run = kit.run(run).await;
+        (run.worker, run.node)
+    };
+    let (north, one) = ((Some("north".to_owned()), None), (None, Some("one".to_owned())));
+    assert_eq!(ids(&claim(&kit, WORKER, 1, &["mail"], 1).await), [far]);
+    assert_eq!(ids(&claim(&kit, node, 1, &["mail"], 9).await), [near, lost]);
+    assert_eq!((who(&kit, far).await, who(&kit, near).await), (north.clone(), one.clone()));
+    let end = |run, held_by| Completion { held_by, ..job.verdict(run, Verdict::Failed, at(3_000)) };
+    let lost_end = Completion { outcome: AttemptOutcome::Lost, ..end(lost, None) };
+    let all = vec![end(far, Some(WORKER)), end(near, None), lost_end];
+    assert!(kit.complete(at(3_000), all).await.refused.is_empty());
+    assert!(kit.store.bury_worker(WORKER, None).await.expect("bury"));
+    assert_eq!(who(&kit, far).await, north, "also when it has left");
+    assert_eq!(who(&kit, near).await, one);
+    assert_eq!(who(&kit, lost).await, (None, None), "it may have been taken over");
 }
 
 pub async fn worker_that_drains_claims_nothing_and_tells_its_clock(store: Arc<dyn Store>) {

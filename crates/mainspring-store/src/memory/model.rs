@@ -78,6 +78,8 @@ pub(super) struct Model {
     pub(super) keys: FxHashMap<String, Key>,
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
+    /// Who executes runs, as [`crate::worker::executor`] says.
+    pub(super) executors: BTreeMap<Incarnation, String>,
     pub(super) documents: Documents,
     pub(super) flows: Flows,
     pub(super) backfills: Backfills,
@@ -194,6 +196,7 @@ impl Model {
             keys: FxHashMap::default(),
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),
+            executors: BTreeMap::new(),
             documents: Documents::default(),
             flows: Flows::default(),
             backfills: Backfills::default(),

@@ -248,6 +248,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
     let blank = AttemptDetail::default();
     let AttemptDetail { exit_code, signal, error_code, error, output, data: _ } =
         more.detail.as_deref().unwrap_or(&blank).clone();
+    let (node, worker) = model.executor_of(run, over.and_then(|over| over.outcome));
     RunInfo {
         id: run.id,
         job: run.job,
@@ -265,7 +266,8 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         ended_at: over.map_or(more.ended_at, |over| Some(over.ended_at)),
         attempt: run.attempt,
         queue: Line::parse(&run.queue).queue().to_owned(),
-        worker: Line::parse(&run.queue).worker().or_else(|| model.worker_that_executes(run)).map(str::to_owned),
+        worker: worker.or_else(|| Line::parse(&run.queue).worker().map(str::to_owned)),
+        node,
         priority: run.priority,
         not_before: more.not_before,
         cancel_requested_at: more.cancel_requested_at,

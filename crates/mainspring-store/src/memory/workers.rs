@@ -1,14 +1,14 @@
 //! Workers of other machines.
 
 use mainspring_core::batch::LiveRun;
-use mainspring_core::run::RunState;
+use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::workers::{Count, Held};
 use mainspring_core::{Incarnation, Timestamp};
 
 use super::live::Run;
 use super::model::{Model, Worker};
 use crate::error::{Error, Result};
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, is_draining};
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, executor, executor_of, is_draining};
 
 impl Model {
     pub(super) fn join_worker(&mut self, info: WorkerInfo) -> Result<()> {
@@ -18,6 +18,7 @@ impl Model {
             return Err(Error::Conflict { what: "worker", key: id.to_string(), why });
         }
         self.nodes.iter_mut().for_each(|nodes| nodes.raise_fence(id));
+        self.executors.insert(id, executor(&info.name));
         let row = WorkerRow { info, heard_at, running: 0, draining: false, clock_offset_ms: None };
         self.workers.insert(id, Worker { row, counter: 0 });
         Ok(())
@@ -30,10 +31,15 @@ impl Model {
         true
     }
 
-    /// The name of the worker that executes a run, if that is one.
-    pub(super) fn worker_that_executes(&self, run: &Run) -> Option<&str> {
-        let by = self.incarnations.get(run.owner as usize).filter(|_| run.state == RunState::Running)?;
-        self.workers.get(by).map(|worker| worker.row.info.name.as_str())
+    pub(super) fn name_node(&mut self, id: Incarnation, name: &str) {
+        self.executors.entry(id).or_insert_with(|| name.to_owned());
+    }
+
+    /// The node or the worker that executes a run, or has executed its last attempt.
+    pub(super) fn executor_of(&self, run: &Run, outcome: Option<AttemptOutcome>) -> (Option<String>, Option<String>) {
+        let is_known = run.state == RunState::Running || outcome.is_some_and(|outcome| outcome != AttemptOutcome::Lost);
+        let by = self.incarnations.get(run.owner as usize).filter(|_| is_known);
+        executor_of(by.and_then(|by| self.executors.get(by)).cloned())
     }
 
     pub(super) fn place_worker(&mut self, id: Incarnation, place: Option<u32>) -> bool {

@@ -67,6 +67,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(38, "0038_flow_inbox"),
     migration!(39, "0039_queue_rollup"),
     migration!(40, "0040_worker_drain"),
+    migration!(41, "0041_executor"),
 ];
 
 /// Number of the newest migration.

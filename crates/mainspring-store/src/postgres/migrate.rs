@@ -67,6 +67,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(37, "0037_flow_inbox"),
     migration!(38, "0038_queue_rollup"),
     migration!(39, "0039_worker_drain"),
+    migration!(40, "0040_executor"),
 ];
 
 /// Number of the newest migration.

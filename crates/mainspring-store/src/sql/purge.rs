@@ -172,6 +172,8 @@ impl Found {
         for (number, known_since) in &self.unused {
             if known_since.is_some() {
                 execute(db, sql!("purge_incarnation"), &[(":number", number)])?;
+                let values: [(&str, &dyn ToSql); 2] = [(":at", &self.at.as_millis()), (":number", number)];
+                execute(db, sql!("executor_gone"), &values)?;
             } else {
                 let values: [(&str, &dyn ToSql); 2] = [(":at", &self.at.as_millis()), (":number", number)];
                 execute(db, sql!("purge_incarnation_mark"), &values)?;
@@ -189,6 +191,7 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         (sql!("purge_gaps", mysql), rule.history_before),
         (sql!("purge_tombstones", mysql), rule.tombstones_before),
         (sql!("purge_keys", mysql), rule.tombstones_before),
+        (sql!("purge_executors", mysql), rule.history_before),
     ] {
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;

@@ -26,6 +26,7 @@ use super::session::{RunChanges, Session};
 use super::workflow::{item_of, repeat};
 use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, CalledBy, Caller, Cancelled, RunInfo, RunQuery};
+use crate::worker::executor_of;
 
 /// See [`crate::Store::ask_run`].
 pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step<Asked> {
@@ -307,6 +308,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         Some(run) => Some(Caller { run, task: row.get(36)? }),
         None => None,
     };
+    let (node, worker) = executor_of(row.get::<Option<String>>(37)?);
     let info = RunInfo {
         id: run_id(row, 0)?,
         job: JobId(row.get(1)?),
@@ -324,7 +326,8 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         ended_at: maybe_instant(row, 14)?,
         attempt: row.get(15)?,
         queue: Line::parse(line).queue().to_owned(),
-        worker: Line::parse(line).worker().map(str::to_owned).or(row.get(37)?),
+        worker: worker.or_else(|| Line::parse(line).worker().map(str::to_owned)),
+        node,
         priority: row.get(17)?,
         not_before: maybe_instant(row, 18)?,
         cancel_requested_at: maybe_instant(row, 19)?,

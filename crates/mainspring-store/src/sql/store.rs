@@ -119,6 +119,11 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "register a worker", move |s| worker::join(s, &worker)).await
     }
 
+    async fn name_node(&self, id: Incarnation, name: &str) -> Result<()> {
+        let name = name.to_owned();
+        self.write(Lane::Api, "name a node", move |s| worker::name(s, id, &name)).await
+    }
+
     async fn hear_worker(&self, id: Incarnation, by: Incarnation, at: Timestamp) -> Result<bool> {
         self.write(Lane::Claim, "hear a worker", move |s| worker::hear(s, id, by, at)).await
     }

@@ -14,7 +14,7 @@ use super::db::{
 use super::queue;
 use super::session::Session;
 use crate::error::Error;
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, is_draining};
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, executor, is_draining};
 
 /// When the count of a node that hears nobody is deleted, in milliseconds.
 const FORGET_AFTER_MS: i64 = 86_400_000;
@@ -49,6 +49,14 @@ pub(crate) fn join(session: &mut Session<impl Batches>, worker: &WorkerInfo) -> 
         (":at", &worker.joined_at.as_millis()),
     ];
     execute(&session.connection, sql!("worker_join"), &values)?;
+    name(session, worker.id, &executor(&worker.name))
+}
+
+/// See [`crate::Store::name_node`].
+pub(crate) fn name(session: &mut Session<impl Batches>, id: Incarnation, name: &str) -> Step<()> {
+    let number = session.number_of(id)?;
+    let values: [(&str, &dyn ToSql); 2] = [(":number", &number), (":name", &name)];
+    execute(&session.connection, sql!("executor_add", mysql), &values)?;
     Ok(())
 }
 

@@ -58,6 +58,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(36, "0036_high_water"),
     migration!(37, "0037_queue_rollup"),
     migration!(38, "0038_worker_drain"),
+    migration!(39, "0039_executor"),
 ];
 
 /// Number of the newest migration.

@@ -11,23 +11,23 @@ use crate::views::WORKER;
 
 #[derive(Debug, Args)]
 pub(super) struct DrainArgs {
-    #[command(flatten)]
-    worker: UndrainArgs,
     /// End when it executes nothing any more
     #[arg(long)]
     wait: bool,
+    #[command(flatten)]
+    worker: UndrainArgs,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct UndrainArgs {
-    #[command(flatten)]
-    connect: ConnectArgs,
     /// Id or name
     #[arg(value_name = "WORKER")]
     worker: String,
     /// Why; kept in the log of the server that is asked
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+    #[command(flatten)]
+    connect: ConnectArgs,
 }
 
 /// Has a worker take nothing new.
@@ -35,7 +35,7 @@ pub(super) struct UndrainArgs {
 /// # Errors
 /// `worker.not_found` with a suggestion, and whatever else the server reports.
 pub(super) fn drain(args: DrainArgs, output: &Output) -> Result {
-    let DrainArgs { worker: UndrainArgs { connect, worker: wanted, reason }, wait } = args;
+    let DrainArgs { wait, worker: UndrainArgs { worker: wanted, reason, connect } } = args;
     let session = connect.open()?;
     connect::block_on(async {
         let reason = Reason { reason, ..Reason::default() };
@@ -61,7 +61,7 @@ pub(super) fn drain(args: DrainArgs, output: &Output) -> Result {
 /// # Errors
 /// As for [`drain`].
 pub(super) fn undrain(args: UndrainArgs, output: &Output) -> Result {
-    let UndrainArgs { connect, worker: wanted, reason } = args;
+    let UndrainArgs { worker: wanted, reason, connect } = args;
     let session = connect.open()?;
     connect::block_on(async {
         let reason = Reason { reason, ..Reason::default() };

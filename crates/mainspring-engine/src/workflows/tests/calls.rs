@@ -41,6 +41,7 @@ fn run_of(id: RunId, cancel_requested_at: Option<Timestamp>) -> RunInfo {
         attempt: 1,
         queue: "default".to_owned(),
         worker: None,
+        node: None,
         parent: None,
         task: None,
         shard: None,

@@ -1,0 +1,1 @@
+INSERT INTO executor (number, name) VALUES (:number, :name) ON CONFLICT (number) DO NOTHING

@@ -1,0 +1,1 @@
+UPDATE executor SET gone_at = :at WHERE number = :number

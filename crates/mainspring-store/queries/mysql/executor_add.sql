@@ -1,0 +1,1 @@
+INSERT IGNORE INTO executor (number, name) VALUES (:number, :name)

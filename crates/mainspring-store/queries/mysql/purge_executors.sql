@@ -1,0 +1,1 @@
+DELETE FROM executor WHERE gone_at < :before LIMIT :limit
