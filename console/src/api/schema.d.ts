@@ -1132,6 +1132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/match": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says which servers and workers could execute the next run of a job if it came now, and why each of the others could not. What keeps its runs
+         *     back whoever executes them is told apart: a pause or a limit of its queue, and limits of its labels.
+         */
+        get: operations["jobs_match_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/jobs/{job}/past-runs": {
         parameters: {
             query?: never;
@@ -1523,7 +1543,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the queues in which runs are, that workers take from, or for which something is set, by name. */
+        /** Lists the queues in which runs are or were in the last minutes, that workers take from, or for which something is set, by name. */
         get: operations["queues_list"];
         put?: never;
         post?: never;
@@ -1544,6 +1564,27 @@ export interface paths {
         get: operations["queues_get"];
         /** Sets how runs leave a queue, from the next claim on. */
         put: operations["queues_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues/{queue}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns how many runs came into a queue, left it and waited in it over time, and for how long those that left had waited. Reads what is
+         *     counted already: minutes are kept for 2 days, quarters of an hour for 8 days, and three hours for 100 days. A server process keeps
+         *     figures of 100 queues at a time.
+         */
+        get: operations["queues_history"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1596,6 +1637,23 @@ export interface paths {
         put?: never;
         /** Ends the pause of a queue. */
         post: operations["queues_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues/{queue}/waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says what waits in a queue: how many runs wait for what, of which namespaces they are, and which leave first. */
+        get: operations["queues_waiting"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2308,6 +2366,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workers/{worker}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Has a worker be given nothing new. It finishes what it has, and what waits for it alone goes to others. That holds until it is taken
+         *     back, or until the worker's process joins anew.
+         */
+        post: operations["workers_drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workers/{worker}/poll": {
         parameters: {
             query?: never;
@@ -2336,6 +2414,23 @@ export interface paths {
         put?: never;
         /** Says what became of runs. All of it is recorded when this is answered. */
         post: operations["workers_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers/{worker}/undrain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a worker be given runs again. */
+        post: operations["workers_undrain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2762,6 +2857,8 @@ export interface components {
              * @description Exit code of the process.
              */
             exit_code?: number | null;
+            /** @description Node that claimed it; known of the newest attempt. */
+            node?: string | null;
             /**
              * Format: int32
              * @description Number, from 1.
@@ -2779,7 +2876,7 @@ export interface components {
             started_at?: components["schemas"]["Timestamp"] | null;
             /** @description Where it stands. */
             state: components["schemas"]["AttemptState"];
-            /** @description Worker that claimed it. */
+            /** @description Worker that claimed it; known of the newest attempt. */
             worker?: string | null;
         };
         /**
@@ -3741,6 +3838,11 @@ export interface components {
             /** @description Namespace. */
             namespace: string;
         };
+        /**
+         * @description Whether something could execute a run. In order of how good that is.
+         * @enum {string}
+         */
+        Fit: "now" | "later" | "no" | "unknown";
         /** @description A flow with all that is known of it now. */
         Flow: {
             /** @description Its components, by name. */
@@ -4449,6 +4551,23 @@ export interface components {
              */
             waves: number;
         };
+        /** @description Who could execute the next run of a job, if it came now, and why the others could not. */
+        JobMatch: {
+            /** @description What keeps its runs back, whoever could execute them: a pause, a limit. */
+            held_by?: components["schemas"]["WhyReason"][];
+            /** @description The job. */
+            job: string;
+            /** @description Labels that the job asks of workers. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description Namespace of the job. */
+            namespace: string;
+            /** @description The queue in which its runs wait. */
+            queue: string;
+            /** @description Servers and workers, those first that could execute it. */
+            takers: components["schemas"]["Taker"][];
+        };
         /**
          * @description A job: what to do, when, and under which policies.
          *
@@ -4868,6 +4987,18 @@ export interface components {
          * @enum {string}
          */
         Marked: "succeeded" | "failed";
+        /**
+         * @description What kind of reason it is why something could not execute a run.
+         * @enum {string}
+         */
+        MatchCode: "other_queue" | "labels_missing" | "workers_only" | "draining" | "full" | "slow_share" | "silent" | "ask_it" | "unknown";
+        /** @description Why a server or worker could not execute a run, or not now. */
+        MatchReason: {
+            /** @description What kind of reason. */
+            code: components["schemas"]["MatchCode"];
+            /** @description The reason, for people. */
+            message: string;
+        };
         /** @description How items become one. It has the attributes that all of them have alike, and `merge.count`. */
         MergeSpec: {
             /** @description Attribute by whose value they belong together; all of a turn when absent. */
@@ -5670,6 +5801,8 @@ export interface components {
                 logical_date?: components["schemas"]["Timestamp"] | null;
                 /** @description Namespace. */
                 namespace: string;
+                /** @description Node that executes the newest attempt or has executed it, by name. Absent where a worker does. */
+                node?: string | null;
                 not_before?: components["schemas"]["Timestamp"] | null;
                 /** @description What made it. */
                 origin: components["schemas"]["Origin"];
@@ -5707,7 +5840,10 @@ export interface components {
                 tasks?: components["schemas"]["TaskCounts"] | null;
                 /** @description Trigger that fired, by name; absent when it was asked for. */
                 trigger?: string | null;
-                /** @description Worker that executes the newest attempt, by name; of a run that is over, only if the job's routing had picked it. Absent: a node. */
+                /**
+                 * @description Worker that executes the newest attempt or has executed it, by name, or that routing has picked for it. Absent also of lost
+                 *     attempts, and of runs of versions that did not keep it.
+                 */
                 worker?: string | null;
             }[];
             /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
@@ -6068,6 +6204,7 @@ export interface components {
         };
         /** @description A queue as the API shows it. Unfinished runs are counted up to ten thousand, the oldest first. */
         Queue: {
+            lately?: components["schemas"]["QueueLately"] | null;
             /**
              * Format: int32
              * @description Runs that are executed at a time, over all nodes and workers; at least 1.
@@ -6105,6 +6242,50 @@ export interface components {
              */
             workers: number;
         };
+        /** @description How a queue did over time. */
+        QueueHistory: {
+            /** @description When the first point begins. */
+            from: components["schemas"]["Timestamp"];
+            /** @description Without gaps, the oldest first. The last one may go on. */
+            points: components["schemas"]["QueuePoint"][];
+            /** @description Its name. */
+            queue: string;
+            /**
+             * Format: int64
+             * @description How long each point stands for, in milliseconds.
+             */
+            step_ms: number;
+            /** @description When the last point ends. */
+            to: components["schemas"]["Timestamp"];
+        };
+        /** @description How a queue did lately: in the last five whole minutes, and in the present one. */
+        QueueLately: {
+            /**
+             * Format: int64
+             * @description Runs that came in the five whole minutes.
+             */
+            arrived: number;
+            /** @description How many runs waited at most in each of these minutes, the oldest first; the present one is the last. */
+            depths: number[];
+            /**
+             * Format: int64
+             * @description How long what waits would take to leave at the pace of the five minutes if nothing more came, in milliseconds; absent where nothing
+             *     waits or nothing left.
+             */
+            drain_ms?: number | null;
+            /** @description Whether more runs came than left in every one of the five minutes. */
+            is_filling: boolean;
+            /**
+             * Format: int64
+             * @description Runs that left in them.
+             */
+            left: number;
+            /**
+             * Format: int32
+             * @description What nineteen of twenty runs that left, in the present minute too, had waited at most, in milliseconds.
+             */
+            wait_p95_ms?: number | null;
+        };
         /** @description Which runs that wait in a queue are to wait in another one. */
         QueueMove: {
             /** @description Only runs of this job. */
@@ -6131,6 +6312,50 @@ export interface components {
              */
             moved: number;
         };
+        /** @description How a queue did within a part of time. Where nothing waited and nothing left, all is 0; so it is where no server ran. */
+        QueuePoint: {
+            /**
+             * Format: int64
+             * @description Runs that came: those that left, and those by which the queue has grown. What was cancelled or moved away while it waited counts
+             *     against them.
+             */
+            arrived: number;
+            /** @description When it begins. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Runs that waited at the end.
+             */
+            depth: number;
+            /** @description Whether more may have waited: runs are counted up to a bound of 100,000. */
+            depth_is_least?: boolean;
+            /**
+             * Format: int64
+             * @description Runs that waited at most.
+             */
+            depth_max: number;
+            /**
+             * Format: int64
+             * @description Runs that left to be executed: they were claimed, or started as they fired.
+             */
+            left: number;
+            /**
+             * Format: int32
+             * @description What the one had waited that waited longest.
+             */
+            wait_max_ms?: number | null;
+            /**
+             * Format: int32
+             * @description What half of those that left had waited at most, from when they were due, in milliseconds; a fifth too high at most. This and the
+             *     next two are absent where none left that had not been tried before.
+             */
+            wait_p50_ms?: number | null;
+            /**
+             * Format: int32
+             * @description What nineteen of twenty had waited at most.
+             */
+            wait_p95_ms?: number | null;
+        };
         /** @description So many runs in a time, evenly spread; what a second allows may leave at once. */
         QueueRate: {
             /**
@@ -6143,6 +6368,20 @@ export interface components {
              * @description In how many milliseconds: 1 to a day.
              */
             per_ms: number;
+        };
+        /** @description Why runs of a queue wait: what is in the way of the one that leaves first of those that wait alike. */
+        QueueReason: {
+            /** @description What kind of reason. */
+            code: components["schemas"]["WhyCode"];
+            /**
+             * Format: int64
+             * @description How many runs wait for this.
+             */
+            count: number;
+            /** @description What helps. */
+            hint?: string | null;
+            /** @description The reason, for people. */
+            message: string;
         };
         /** @description What is set for a queue. Without any of it, runs leave as fast as there are slots, and any number may wait. */
         QueueSettings: {
@@ -6159,6 +6398,34 @@ export interface components {
             /** @description Nothing leaves it; what runs goes on. */
             paused?: boolean;
             rate?: components["schemas"]["QueueRate"] | null;
+        };
+        /** @description How many runs of a namespace wait. */
+        QueueShare: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /** @description The namespace; of a name of more than 119 bytes, the beginning. */
+            namespace: string;
+        };
+        /** @description What waits in a queue, and why. */
+        QueueWaiting: {
+            /**
+             * Format: int64
+             * @description Runs that wait.
+             */
+            count: number;
+            /** @description The runs that are due to leave first. Where runs of several namespaces wait, these take turns. */
+            head: components["schemas"]["Run"][];
+            /** @description Whether more may wait: they are counted up to a bound of 100,000. */
+            is_least?: boolean;
+            /** @description Of which namespaces they are, that of most runs first. Of runs for which a worker is picked, this is not known. */
+            namespaces: components["schemas"]["QueueShare"][];
+            /** @description Its name. */
+            queue: string;
+            /** @description Why they wait, the reason of most runs first. */
+            reasons: components["schemas"]["QueueReason"][];
         };
         /** @description Triggers whose records of the future were taken back. */
         Reanchored: {
@@ -6445,6 +6712,8 @@ export interface components {
             logical_date?: components["schemas"]["Timestamp"] | null;
             /** @description Namespace. */
             namespace: string;
+            /** @description Node that executes the newest attempt or has executed it, by name. Absent where a worker does. */
+            node?: string | null;
             not_before?: components["schemas"]["Timestamp"] | null;
             /** @description What made it. */
             origin: components["schemas"]["Origin"];
@@ -6482,7 +6751,10 @@ export interface components {
             tasks?: components["schemas"]["TaskCounts"] | null;
             /** @description Trigger that fired, by name; absent when it was asked for. */
             trigger?: string | null;
-            /** @description Worker that executes the newest attempt, by name; of a run that is over, only if the job's routing had picked it. Absent: a node. */
+            /**
+             * @description Worker that executes the newest attempt or has executed it, by name, or that routing has picked for it. Absent also of lost
+             *     attempts, and of runs of versions that did not keep it.
+             */
             worker?: string | null;
         };
         /** @description A task of a workflow run that started another run. */
@@ -6719,6 +6991,36 @@ export interface components {
             /** @description What is so. */
             message: string;
         };
+        /** @description A server or a worker, and whether it could execute a run. */
+        Taker: {
+            /** @description Whether it could. */
+            fit: components["schemas"]["Fit"];
+            /** @description Id of its process. */
+            id: string;
+            /** @description Whether it is a server or a worker. */
+            kind: components["schemas"]["TakerKind"];
+            /** @description What people call it. */
+            name: string;
+            /** @description Why not, or not now. */
+            reasons?: components["schemas"]["MatchReason"][];
+            /**
+             * Format: int32
+             * @description Runs that it executes now.
+             */
+            running?: number | null;
+            /**
+             * Format: int32
+             * @description Runs that it executes at a time; absent where it is not known.
+             */
+            slots?: number | null;
+            /** @description What program it is. */
+            version?: string | null;
+        };
+        /**
+         * @description What executes runs.
+         * @enum {string}
+         */
+        TakerKind: "node" | "worker" | "unknown";
         /** @description What of a workflow run is to end. */
         TaskCancel: {
             /** @description Who asks, as the caller says; the server notes it and cannot check it. */
@@ -7168,6 +7470,13 @@ export interface components {
         };
         /** @description A worker as the API shows it. */
         Worker: {
+            /**
+             * Format: int64
+             * @description How far its clock is ahead of the server's, in milliseconds, less what a message needs; absent until it has told its time.
+             */
+            clock_offset_ms?: number | null;
+            /** @description Whether it drains: it finishes what it has, and is given nothing new. */
+            draining?: boolean;
             /** @description When it was heard last, give or take two seconds. */
             heard_at: components["schemas"]["Timestamp"];
             /** @description Id. */
@@ -7293,6 +7602,7 @@ export interface components {
              *     runs that are to end.
              */
             free: number;
+            now?: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
              * @description One higher with each poll. A poll that is older than another one is answered `worker.stale_poll`.
@@ -7450,6 +7760,8 @@ export interface components {
         };
         /** @description The terms on which a worker has joined. */
         WorkerTerms: {
+            /** @description Whether polls may say the worker's time in `now`. */
+            clock?: boolean;
             /**
              * Format: int64
              * @description When nothing was answered that was sent within this many milliseconds, others may be given its runs: it ends those that say
@@ -10985,6 +11297,38 @@ export interface operations {
             };
         };
     };
+    jobs_match_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobMatch"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     runs_add: {
         parameters: {
             query?: never;
@@ -11929,6 +12273,47 @@ export interface operations {
             };
         };
     };
+    queues_history: {
+        parameters: {
+            query?: {
+                /** @description From here on; an hour before `to` when absent. At most 100 days back. */
+                from?: components["schemas"]["Timestamp"];
+                /**
+                 * @description How long a point stands for, in milliseconds; as long as makes about a hundred points when absent. Made longer where it is not a
+                 *     multiple of what is kept: minutes for 2 days, quarters of an hour for 8 days, three hours for 100 days.
+                 */
+                step_ms?: number;
+                /** @description Up to here; now when absent. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueHistory"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     queues_move_queue: {
         parameters: {
             query?: never;
@@ -12030,6 +12415,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_waiting: {
+        parameters: {
+            query?: {
+                /** @description Runs that are shown, 0 to 100; 10 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueWaiting"];
                 };
             };
             /** @description Refused */
@@ -13776,6 +14195,44 @@ export interface operations {
             };
         };
     };
+    workers_drain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     workers_poll: {
         parameters: {
             query?: never;
@@ -13839,6 +14296,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkerReceipt"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_undrain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"];
                 };
             };
             /** @description Refused */

@@ -57,6 +57,9 @@ pub(crate) fn worker(job: &Job, row: &WorkerRow, slow_max: Option<u32>, now: Tim
     if silent_ms > HEARD_MS {
         found.later(MatchCode::Silent, format!("it was heard {} s ago, and not since", silent_ms / 1_000));
     }
+    if row.draining {
+        found.later(MatchCode::Draining, "it drains: it is given nothing new".to_owned());
+    }
     found.slots(row.running, info.slots, slow_max);
     let slots = (Some(info.slots), Some(row.running));
     found.taker(TakerKind::Worker, &info.id.to_string(), &info.name, slots, info.version.clone())
@@ -138,7 +141,7 @@ mod tests {
             node: Incarnation(1),
             joined_at: NOW,
         };
-        WorkerRow { info, heard_at: NOW, running }
+        WorkerRow { info, heard_at: NOW, running, draining: false, clock_offset_ms: None }
     }
 
     fn told(taker: &Taker) -> (Fit, Vec<MatchCode>) {
@@ -160,6 +163,8 @@ mod tests {
         assert_eq!(labels.reasons[0].message, "the job asks for gpu=yes, zone=south, which it has not");
         assert_eq!(told(&worker(&plain, &mail, None, NOW + HEARD_MS + 1)), (Fit::Later, vec![MatchCode::Silent]));
         assert_eq!(told(&worker(&plain, &row(&["mail"], 3), Some(3), NOW)), (Fit::Later, vec![MatchCode::SlowShare]));
+        let draining = WorkerRow { draining: true, ..mail };
+        assert_eq!(told(&worker(&plain, &draining, None, NOW)), (Fit::Later, vec![MatchCode::Draining]));
     }
 
     #[test]

@@ -76,7 +76,6 @@ export const queues = {
   due: 'Due',
   priority: 'Priority',
   holders: 'Holds the slots',
-  aServer: 'a server',
   nothingRuns: 'Nothing of it runs.',
   failed: 'Failed',
   nothingFailed: 'No run of it has failed.',

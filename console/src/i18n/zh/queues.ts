@@ -78,7 +78,6 @@ export const queues: typeof en = {
   due: '应执行时间',
   priority: '优先级',
   holders: '占用槽位的运行',
-  aServer: '服务器',
   nothingRuns: '没有正在运行的运行。',
   failed: '失败的运行',
   nothingFailed: '没有失败的运行。',

@@ -10,7 +10,7 @@ import { Loaded } from '@/components/Feedback';
 import { Instant, Took } from '@/components/Instant';
 import { Panel } from '@/components/Page';
 import { toast } from '@/components/toast';
-import { WorkerLink } from '@/components/WorkerLink';
+import { ExecutorLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
 import { forEach } from '@/lib/each';
 import { quoted } from '@/lib/query';
@@ -40,7 +40,7 @@ export function RunningRuns({ queue, ns }: { queue: Queue; ns: string }) {
     },
     { id: 'started', header: t.runs.started, width: '11rem', wide: true, cell: (run) => <Instant at={run.started_at} /> },
     { id: 'took', header: t.runs.took, width: '7rem', align: 'end', cell: (run) => <Took from={run.started_at} to={run.ended_at} /> },
-    { id: 'worker', header: t.runs.worker, width: '10rem', cell: (run) => (run.worker ? <WorkerLink ns={ns} name={run.worker} /> : t.queues.aServer) },
+    { id: 'worker', header: t.runs.executor, width: '10rem', cell: (run) => <ExecutorLink of={run} ns={ns} /> },
   ];
   return (
     <Panel

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    JobMatch, Reason, Worker, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken,
-    WorkerTokenSpec, routes,
+    JobMatch, Reason, Worker, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms,
+    WorkerToken, WorkerTokenSpec, routes,
 };
 
 /// How long the answer to a poll may take beyond the time for which it is held.

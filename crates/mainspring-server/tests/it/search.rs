@@ -206,7 +206,9 @@ async fn queries_are_completed() {
     ] {
         assert_eq!(groups(query).await, (expected.to_owned(), json!(without), json!(true)), "{query}");
     }
-    for query in ["page=runs&field=job&q=", "page=jobs&q=", "page=jobs&field=schedule&q=", "page=jobs&field=owner&q=x:y"] {
+    for query in
+        ["page=runs&field=job&q=", "page=jobs&q=", "page=jobs&field=schedule&q=", "page=jobs&field=owner&q=x:y"]
+    {
         assert_eq!(facets(query).await.0, 400, "{query}");
     }
     assert_eq!(facets("page=triggers").await.0, 400);

@@ -1,1 +1,0 @@
-import{t as e}from"./link-C2bO4xFs.js";import{h as t}from"./i18n-BncgGHW4.js";var n=t();function r({ns:t,name:r}){return(0,n.jsx)(e,{to:`/ns/$ns/workers/$worker`,params:{ns:t,worker:r},children:r})}export{r as t};

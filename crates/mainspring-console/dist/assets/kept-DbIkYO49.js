@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:crates/mainspring-console/dist/assets/kept-DJ9casJQ.js
-import{g as e,v as t}from"./i18n-BncgGHW4.js";function n(e,t){let n=e.includes(t)?e.filter(e=>e!==t):[...e,t];return n.length>0?n:void 0}var r=t(e(),1);function i(e){let t=(0,r.useRef)(void 0);return e!==void 0&&(t.current=e),e??t.current}function a(e,t,n){let i=(0,r.useRef)(void 0);return t?i.current={key:e,error:t}:(n||i.current?.key!==e)&&(i.current=void 0),i.current?.error}export{a as n,n as r,i as t};
-========
-import{g as e,v as t}from"./i18n-B3iLgva7.js";function n(e,t){let n=e.includes(t)?e.filter(e=>e!==t):[...e,t];return n.length>0?n:void 0}var r=t(e(),1);function i(e){let t=(0,r.useRef)(void 0);return e!==void 0&&(t.current=e),e??t.current}function a(e,t,n){let i=(0,r.useRef)(void 0);return t?i.current={key:e,error:t}:(n||i.current?.key!==e)&&(i.current=void 0),i.current?.error}export{a as n,n as r,i as t};
->>>>>>>> 151613b40 (console: give each queue a page, and say on the page of a job who could run it):crates/mainspring-console/dist/assets/kept-DbIkYO49.js

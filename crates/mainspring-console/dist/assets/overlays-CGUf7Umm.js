@@ -1,1 +1,0 @@
-import{p as e}from"./i18n-BncgGHW4.js";var t=e(void 0);export{t};
