@@ -12,7 +12,7 @@ export async function watchAQueue({ open, own }) {
   runs.push(await server.run('parcel'));
   await server.until('what waits to be seen', async () => (await server.call('GET', '/api/v1/queues/mail')).lately?.depths.at(-1) === 13);
 
-  const page = await signIn(await open(), server);
+  const page = await signIn(await open({}, {}, server), server);
   await visit(page, '/ns/default/queues');
   const row = page.getByRole('row', { name: /^mail/ });
   await row.getByRole('img', { name: /^Runs that waited in each minute: .*13$/ }).waitFor();

@@ -109,7 +109,7 @@ function QueueFacts({ queue, ns }: { queue: Queue; ns: string }) {
   const formats = useFormats();
   const limit = (value: number | null | undefined) => (typeof value === 'number' ? formats.number(value) : t.queues.noLimit);
   const runs = (state: string, word: string) => (
-    <Link key={state} to="/ns/$ns/runs" params={{ ns }} search={{ q: `queue:${quoted(queue.name)} state:${state}` }}>
+    <Link key={state} className={css.count} to="/ns/$ns/runs" params={{ ns }} search={{ q: `queue:${quoted(queue.name)} state:${state}` }}>
       {word}
     </Link>
   );
@@ -131,7 +131,7 @@ function QueueFacts({ queue, ns }: { queue: Queue; ns: string }) {
         [t.queues.maxRunning, limit(queue.max_running)],
         [t.queues.rate, queue.rate ? t.queues.rateOf(formats.number(queue.rate.count), formats.duration(queue.rate.per_ms)) : t.queues.noLimit],
         [t.queues.maxWaiting, limit(queue.max_waiting)],
-        [t.queues.workers, <Link key="workers" to="/ns/$ns/workers" params={{ ns }}>{formats.number(queue.workers)}</Link>],
+        [t.queues.workers, <Link key="workers" className={css.count} to="/ns/$ns/workers" params={{ ns }}>{formats.number(queue.workers)}</Link>],
       ]}
     />
   );
