@@ -17,6 +17,7 @@ const WHOLE: &[(&str, &str)] = &[
         "every two seconds, over the unfinished runs: an index of running ones would be written by every fire",
     ),
     ("delete_job_runs", "when a job is deleted, over the unfinished runs"),
+    ("many_unended", "when jobs are deleted, over the unfinished runs"),
     ("gate_count", "when a job gets a limit, over the unfinished runs"),
     ("gate_mark", "when a job gets a limit, over the unfinished runs"),
     ("held", "now and then, over the unfinished runs: an index of running ones would be written by every fire"),
