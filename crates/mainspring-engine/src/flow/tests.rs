@@ -21,9 +21,10 @@ use mainspring_core::{Timestamp, flow};
 use mainspring_store::{
     Error, FlowMinute, FlowRow, FlowStore, FlowWrite, ItemContent, ItemRow, ItemWrite, MemoryStore, Result, Store,
 };
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
 use super::body::Claims;
+use super::body::session::Session;
 use super::branch::Inboxes;
 use super::running::{Ended, Loaded, Running};
 use super::writes::{Keeper, keep};
@@ -44,6 +45,33 @@ fn source(name: &str, payload: &str, count: u32) -> Part {
 fn sink(name: &str) -> Part {
     let ended = ["success".to_owned()].into();
     Part { component: Component { ended, ..Component::new(name) }, body: Body::Log { message: None } }
+}
+
+/// `work`, which takes items and calls the function of this name.
+fn worker() -> Part {
+    let component = Component {
+        trigger: Trigger::Event,
+        relationships: vec!["success".into(), "failure".into()],
+        ended: ["failure".to_owned()].into(),
+        ..Component::new("work")
+    };
+    Part { component, body: Body::Handler { name: "work".into() } }
+}
+
+/// Registers a function for [`worker`] that says that it has an item, and passes it on once it is let go.
+fn hold(tools: &Tools) -> (mpsc::UnboundedReceiver<()>, watch::Sender<bool>) {
+    let (begun, begins) = mpsc::unbounded_channel();
+    let (goes_on, is_let_go) = watch::channel(false);
+    tools.handlers.register("work", move |session: Session| {
+        let (begun, mut is_let_go) = (begun.clone(), is_let_go.clone());
+        async move {
+            let item = session.get().expect("it has an item");
+            let _ = begun.send(());
+            let _ = is_let_go.wait_for(|is_let_go| *is_let_go).await;
+            session.transfer(item, "success")
+        }
+    });
+    (begins, goes_on)
 }
 
 fn saved(definition: &Definition) -> FlowWrite {

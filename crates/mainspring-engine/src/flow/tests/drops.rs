@@ -1,45 +1,24 @@
 //! Items that are dropped while others work with their queue, and items that are large.
 
 use mainspring_core::output::INLINE_MAX;
-use tokio::sync::mpsc;
 
 use super::*;
-use crate::flow::body::session::Session;
 use crate::flow::running::Pending;
 use crate::flow::writes::together;
 
 /// `in`, into which items are put, `work`, which calls a function, and `end`.
 fn fed() -> Definition {
     let input = Component { is_passive: true, ..Component::new("in") };
-    let work = Component {
-        trigger: Trigger::Event,
-        input: InputRequirement::Required,
-        relationships: vec!["success".into(), "failure".into()],
-        ended: ["failure".to_owned()].into(),
-        ..Component::new("work")
-    };
-    let parts = vec![
-        Part { component: input, body: Body::HttpIn { max_bytes: 1 << 20 } },
-        Part { component: work, body: Body::Handler { name: "work".into() } },
-        sink("end"),
-    ];
+    let mut work = worker();
+    work.component.input = InputRequirement::Required;
+    let parts = vec![Part { component: input, body: Body::HttpIn { max_bytes: 1 << 20 } }, work, sink("end")];
     Definition { parts, connections: vec![Connection::new(0, 1), Connection::new(1, 2)] }
 }
 
 #[tokio::test]
 async fn a_drop_of_a_queue_that_is_being_read_leaves_what_a_body_has() {
     let tools = Tools::for_test();
-    let (begun, mut begins) = mpsc::unbounded_channel();
-    let (goes_on, is_let_go) = watch::channel(false);
-    tools.handlers.register("work", move |session: Session| {
-        let (begun, mut is_let_go) = (begun.clone(), is_let_go.clone());
-        async move {
-            let item = session.get().expect("it has an item");
-            let _ = begun.send(());
-            let _ = is_let_go.wait_for(|is_let_go| *is_let_go).await;
-            session.transfer(item, "success")
-        }
-    });
+    let (mut begins, goes_on) = hold(&tools);
     let (store, id, flows) = node_with(&fed(), tools).await;
     let names = ["in", "work"].map(str::to_owned).to_vec();
     flows.change("default", "f", Some(names), Action::Start).await.expect("they start");

@@ -1,42 +1,17 @@
 //! Flows that are edited while their bodies run.
 
-use tokio::sync::mpsc;
-
 use super::*;
-use crate::flow::body::session::Session;
 
 /// `make` and `work`, which calls a function, before `end`; beside them `other`.
 fn definition(other: &str) -> Definition {
-    let work = Component {
-        trigger: Trigger::Event,
-        relationships: vec!["success".into(), "failure".into()],
-        ended: ["failure".to_owned()].into(),
-        ..Component::new("work")
-    };
-    let parts = vec![
-        source("make", "hello", 1),
-        Part { component: work, body: Body::Handler { name: "work".into() } },
-        sink("end"),
-        source("other", other, 1),
-        sink("rest"),
-    ];
+    let parts = vec![source("make", "hello", 1), worker(), sink("end"), source("other", other, 1), sink("rest")];
     Definition { parts, connections: vec![Connection::new(0, 1), Connection::new(1, 2), Connection::new(3, 4)] }
 }
 
 #[tokio::test]
 async fn a_body_outlives_an_edit_of_other_components() {
     let tools = Tools::for_test();
-    let (begun, mut begins) = mpsc::unbounded_channel();
-    let (goes_on, is_let_go) = watch::channel(false);
-    tools.handlers.register("work", move |session: Session| {
-        let (begun, mut is_let_go) = (begun.clone(), is_let_go.clone());
-        async move {
-            let item = session.get().expect("it has an item");
-            let _ = begun.send(());
-            let _ = is_let_go.wait_for(|is_let_go| *is_let_go).await;
-            session.transfer(item, "success")
-        }
-    });
+    let (mut begins, goes_on) = hold(&tools);
     let (store, id, flows) = node_with(&definition("one"), tools).await;
     let does = |name: &str, action| flows.change("default", "f", Some(vec![name.to_owned()]), action);
     does("work", Action::Start).await.expect("it starts");
