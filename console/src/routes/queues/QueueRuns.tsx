@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
@@ -18,6 +17,7 @@ import type { Run } from '../runs/queries';
 import { RunTable } from '../runs/RunTable';
 import { useRunList } from '../runs/useRunList';
 import { type Queue, runningQuery } from './queries';
+import { RunName } from './RunName';
 import css from './Queues.module.css';
 
 /** What holds the slots of a queue, the one that runs for longest first. */
@@ -27,17 +27,7 @@ export function RunningRuns({ queue, ns }: { queue: Queue; ns: string }) {
   const query = useQuery(runningQuery(queue.name));
   const max = queue.max_running;
   const columns: Column<Run>[] = [
-    {
-      id: 'job',
-      header: t.runs.job,
-      cell: (run) => (
-        <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.id }} className={css.name}>
-          {run.namespace !== ns && `${run.namespace}/`}
-          {run.job}
-          {run.task ? ` · ${run.task}` : ''}
-        </Link>
-      ),
-    },
+    { id: 'job', header: t.runs.job, cell: (run) => <RunName run={run} ns={ns} /> },
     { id: 'started', header: t.runs.started, width: '11rem', wide: true, cell: (run) => <Instant at={run.started_at} /> },
     { id: 'took', header: t.runs.took, width: '7rem', align: 'end', cell: (run) => <Took from={run.started_at} to={run.ended_at} /> },
     { id: 'worker', header: t.runs.executor, width: '10rem', cell: (run) => <ExecutorLink of={run} ns={ns} /> },

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Loaded, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
@@ -8,6 +7,7 @@ import { Prose } from '@/components/Prose';
 import { useFormats, useT } from '@/i18n';
 import type { Run } from '../runs/queries';
 import { type Queue, type QueueWaiting, waitingQuery } from './queries';
+import { RunName } from './RunName';
 import css from './Queues.module.css';
 
 /** What waits in a queue: why, of which namespaces, and what leaves first. */
@@ -74,17 +74,7 @@ function Head({ runs, ns }: { runs: readonly Run[]; ns: string }) {
   const t = useT();
   const formats = useFormats();
   const columns: Column<Run>[] = [
-    {
-      id: 'job',
-      header: t.runs.job,
-      cell: (run) => (
-        <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.id }} className={css.name}>
-          {run.namespace !== ns && `${run.namespace}/`}
-          {run.job}
-          {run.task ? ` · ${run.task}` : ''}
-        </Link>
-      ),
-    },
+    { id: 'job', header: t.runs.job, cell: (run) => <RunName run={run} ns={ns} /> },
     { id: 'due', header: t.queues.due, width: '12rem', cell: (run) => <Instant at={run.due_at} relative /> },
     { id: 'priority', header: t.queues.priority, width: '6rem', align: 'end', cell: (run) => formats.number(run.priority) },
     { id: 'attempt', header: t.runs.attempt, width: '6rem', align: 'end', wide: true, cell: (run) => formats.number(run.attempt + 1) },
