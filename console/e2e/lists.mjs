@@ -93,6 +93,8 @@ export async function lookAtAWorker({ server, open }) {
     await page.getByText('zone=north').waitFor();
     await page.getByText('It executes nothing at the moment.').waitFor();
     faults.push(...(await violations(page)));
+    const queue = await page.getByRole('link', { name: 'looked-at', exact: true }).getAttribute('href');
+    if (!queue.endsWith('/ns/default/queues/looked-at')) faults.push(`the queue of a worker leads to ${queue}`);
     const heard = page.locator('main time').first();
     const before = await heard.getAttribute('datetime');
     await server.until('a heartbeat on the page', async () => (await heard.getAttribute('datetime')) !== before);

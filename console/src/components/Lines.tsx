@@ -1,9 +1,6 @@
-import { type ReactNode, useState } from 'react';
-import { useT } from '@/i18n';
-import bars from './Bars.module.css';
-import { niceMax } from './Bars';
-import { Button } from './Button';
+import type { ReactNode } from 'react';
 import css from './Lines.module.css';
+import { HEIGHT, Plot, WIDTH, niceMax } from './Plot';
 
 export interface Line {
   id: string;
@@ -27,10 +24,9 @@ export interface LinesProps {
   logarithmic?: boolean;
   /** In place of the chart where no line has a value. */
   empty: string;
+  aside?: ReactNode;
+  low?: boolean;
 }
-
-const WIDTH = 600;
-const HEIGHT = 120;
 
 /** Where a value is between 0 and 1. */
 export function heightOf(value: number, max: number, logarithmic: boolean): number {
@@ -61,78 +57,32 @@ function closed(points: string): string {
   return `${x(all[0])},${HEIGHT} ${points} ${x(all.at(-1))},${HEIGHT}`;
 }
 
-/** Lines over time, with a table for those who read better than they see. */
-export function Lines({ title, lines, labels, format, from, to, logarithmic = false, empty }: LinesProps) {
-  const t = useT();
-  const [table, setTable] = useState(false);
+/** Lines over time. */
+export function Lines({ title, lines, labels, format, from, to, logarithmic = false, empty, aside, low = false }: LinesProps) {
   const values = lines.flatMap((line) => line.values.filter((value) => value != null));
-  if (values.length === 0) return <p className={css.empty}>{empty}</p>;
+  if (values.length === 0) {
+    return (
+      <p className={css.empty}>
+        {empty} {aside}
+      </p>
+    );
+  }
   const most = Math.max(0, ...values);
   const max = logarithmic ? Math.max(10, most) : niceMax(most);
   const words = lines.map(({ word, values }) => `${word} ${format(values.findLast((value) => value != null) ?? 0)}`).join(', ');
+  const series = lines.map(({ id, word, look }) => ({ id, word, mark: <i className={css.key} data-look={look} /> }));
+  const rows = labels.map((label, index) => ({ label, values: lines.map(({ values }) => (values[index] == null ? '—' : format(values[index]))) }));
   return (
-    <figure className={bars.figure}>
-      <figcaption className={bars.legend}>
-        {lines.map((line) => (
-          <span key={line.id}>
-            <i className={css.key} data-look={line.look} />
-            {line.word}
-          </span>
-        ))}
-        <Button size="s" tone="quiet" onClick={() => setTable(!table)}>
-          {table ? t.common.viewAsChart : t.common.viewAsTable}
-        </Button>
-      </figcaption>
-      {table ? (
-        <div className={bars.tableBox} tabIndex={0} role="region" aria-label={title}>
-          <table className={bars.table}>
-            <thead>
-              <tr>
-                <td />
-                {lines.map((line) => (
-                  <th key={line.id} scope="col">
-                    {line.word}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {labels.map((label, index) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  {lines.map((line) => (
-                    <td key={line.id}>{line.values[index] == null ? '—' : format(line.values[index])}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      ) : (
-        <>
-          <div className={css.plot}>
-            <span className={bars.max}>{format(max)}</span>
-            <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${title}: ${words}`}>
-              <line x1="0" x2={WIDTH} y1="0.5" y2="0.5" className={bars.grid} />
-              <line x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} className={bars.grid} />
-              {lines.map((line) =>
-                pieces(line.values, max, logarithmic).map((points) => (
-                  <g key={`${line.id} ${points}`} data-look={line.look} className={css.line}>
-                    {line.area && <polygon points={closed(points)} />}
-                    <polyline points={points} />
-                  </g>
-                )),
-              )}
-              <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className={bars.axis} />
-            </svg>
-          </div>
-          <div className={bars.ends}>
-            <span>{from}</span>
-            <span>{to}</span>
-          </div>
-        </>
+    <Plot title={title} words={`${title}: ${words}`} series={series} rows={rows} max={format(max)} from={from} to={to} aside={aside} low={low}>
+      {lines.map((line) =>
+        pieces(line.values, max, logarithmic).map((points) => (
+          <g key={`${line.id} ${points}`} data-look={line.look} className={css.line}>
+            {line.area && <polygon points={closed(points)} />}
+            <polyline points={points} />
+          </g>
+        )),
       )}
-    </figure>
+    </Plot>
   );
 }
 

@@ -3,7 +3,7 @@ import type { components } from '@/api/schema';
 import { type Formats, useFormats, useT } from '@/i18n';
 import type { Dictionary } from '@/i18n';
 import { StackedBars } from './Bars';
-import css from './Bars.module.css';
+import css from './Plot.module.css';
 
 export type LatenessPart = components['schemas']['LatenessPart'];
 

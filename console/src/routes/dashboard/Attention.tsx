@@ -98,7 +98,7 @@ function subject(item: Item, ns: string, of: string, kinds: { misfires: string; 
   }
   if (item.queue) {
     return (
-      <Link to="/ns/$ns/queues" params={{ ns }} search={{ queue: item.queue }}>
+      <Link to="/ns/$ns/queues/$queue" params={{ ns, queue: item.queue }}>
         {item.queue}
       </Link>
     );

@@ -7,6 +7,7 @@ import { StackedBars } from '@/components/Bars';
 import { Loaded, Skeleton } from '@/components/Feedback';
 import { Took, useZone } from '@/components/Instant';
 import { Page, Panel } from '@/components/Page';
+import { Segments } from '@/components/Segments';
 import { useFormats, useT } from '@/i18n';
 import { useKeys } from '@/lib/keys';
 import { stats } from '@/lib/live';
@@ -40,15 +41,7 @@ export function DashboardPage() {
   return (
     <Page
       title={t.dashboard.title}
-      actions={
-        <div className={css.ranges} role="group" aria-label={t.dashboard.range}>
-          {ranges.map((each) => (
-            <button key={each} type="button" aria-pressed={each === range} onClick={() => go(each)}>
-              {t.dashboard.ranges[each]}
-            </button>
-          ))}
-        </div>
-      }
+      actions={<Segments label={t.dashboard.range} options={ranges.map((each) => [each, t.dashboard.ranges[each]] as const)} value={range} onChange={go} dense />}
     >
       {isNew ? (
         <Start ns={ns === '-' ? 'default' : ns} />
@@ -91,7 +84,7 @@ function Body({ data, ns, range }: { data: Dashboard; ns: string; range: Range }
         </Panel>
       </div>
       <Panel title={t.dashboard.lateness} aside={t.dashboard.lateHint}>
-        <Lateness bars={bars} spread={data.lateness.spread ?? []} />
+        <Lateness bars={bars} labels={bars.map((bar) => at(bar.at))} from={at(data.from)} spread={data.lateness.spread ?? []} />
       </Panel>
       <div className={css.two}>
         <Panel title={t.dashboard.nextHour}>

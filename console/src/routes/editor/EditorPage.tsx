@@ -10,6 +10,7 @@ import { Dialog } from '@/components/Dialog';
 import { Loaded, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Page, Panel } from '@/components/Page';
+import { Segments } from '@/components/Segments';
 import { confirm } from '@/components/confirm';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
@@ -161,13 +162,7 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
       facts={
         <>
           {!job && <KindSwitch ns={ns} kind="job" />}
-          <div className={css.kinds} role="group" aria-label={t.editor.mode}>
-          {modes.map((each) => (
-            <button key={each} type="button" aria-pressed={mode === each} onClick={() => set({ mode: each })}>
-              {{ form: t.editor.form, yaml: t.editor.yaml, graph: t.workflow.views.graph }[each]}
-            </button>
-          ))}
-        </div>
+          <Segments label={t.editor.mode} options={modes.map((each) => [each, { form: t.editor.form, yaml: t.editor.yaml, graph: t.workflow.views.graph }[each]] as const)} value={mode} onChange={(next) => set({ mode: next })} />
         </>
       }
       actions={

@@ -2,6 +2,7 @@ import { Plus, X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { Button, IconButton } from '@/components/Button';
 import { Field, Select, TextArea, TextInput } from '@/components/Field';
+import { Segments } from '@/components/Segments';
 import { useT } from '@/i18n';
 import css from './Editor.module.css';
 import { type Path, at } from './document';
@@ -162,13 +163,7 @@ function TaskFields({ value, onChange, problem, words: t }: PartProps) {
   };
   return (
     <>
-      <div className={css.kinds} role="group" aria-label={t.task}>
-        {tasks.map((each) => (
-          <button key={each} type="button" aria-pressed={each === task} onClick={() => each !== task && choose(each)}>
-            {t.tasks[each]}
-          </button>
-        ))}
-      </div>
+      <Segments label={t.task} options={tasks.map((each) => [each, t.tasks[each]] as const)} value={task} onChange={choose} />
       {!task && <p className={css.quiet}>{t.chooseTask}</p>}
       {task === 'run' && (
         <Field label={t.run} hint={t.runHint} error={problem(['run'])}>

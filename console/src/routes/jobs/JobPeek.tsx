@@ -93,7 +93,7 @@ function Essentials({ job, onGone }: { job: Job; onGone: () => void }) {
             : undefined,
           [
             t.jobs.queue,
-            <Link key="queue" to="/ns/$ns/queues" params={{ ns: job.namespace }} search={{ queue: spec.queue ?? 'default' }}>
+            <Link key="queue" to="/ns/$ns/queues/$queue" params={{ ns: job.namespace, queue: spec.queue ?? 'default' }}>
               {spec.queue ?? 'default'}
             </Link>,
           ],

@@ -12,6 +12,7 @@ import { Failure, NothingMatches, NothingYet, Skeleton, StaleNote } from '@/comp
 import { Page } from '@/components/Page';
 import { Peeking } from '@/components/Peek';
 import { QueryInput, queryProblem } from '@/components/QueryInput';
+import { Segments } from '@/components/Segments';
 import { ViewsMenu } from '@/components/ViewsMenu';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
@@ -102,13 +103,7 @@ export function JobsPage() {
           suggest={(word, signal) => complete('jobs', ns, word, signal)}
           problem={wrongQuery}
         />
-        <div className={css.chips} role="group" aria-label={t.jobs.stateFilter}>
-          {chips.map((value) => (
-            <button key={value} type="button" className={css.chip} aria-pressed={state === value} onClick={() => search({ q: withValue(q, 'state', value || undefined) || undefined })}>
-              {t.jobs.chips[value || 'all']}
-            </button>
-          ))}
-        </div>
+        <Segments label={t.jobs.stateFilter} options={chips.map((value) => [value, t.jobs.chips[value || 'all']] as const)} value={state} onChange={(value) => search({ q: withValue(q, 'state', value || undefined) || undefined })} />
         <ViewsMenu page="jobs" active={view} search={{ q, sort, cols, group }} onOpen={(name, to) => search({ q: undefined, sort: undefined, cols: undefined, group: undefined, open: undefined, ...to, view: name })} />
         <JobGroupMenu ns={ns} group={by && group} onGroup={(next) => search({ group: next, open: undefined })} />
         <ColumnMenu columns={columns} chosen={cols} onChoose={(ids) => search({ cols: ids })} />

@@ -6,6 +6,7 @@ import { type Action, ActionBar } from '@/components/ActionBar';
 import { Loaded } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Facts, Page, Panel } from '@/components/Page';
+import { Segments } from '@/components/Segments';
 import { Who } from '@/components/Who';
 import { useFormats, useT } from '@/i18n';
 import { quoted } from '@/lib/query';
@@ -76,15 +77,7 @@ function QueueView({ queue }: { queue: Queue }) {
     >
       <Panel
         title={t.queues.overTime}
-        aside={
-          <div className={css.ranges} role="group" aria-label={t.dashboard.range}>
-            {queueRanges.map((each) => (
-              <button key={each} type="button" aria-pressed={each === range} onClick={() => go(each)}>
-                {t.dashboard.ranges[each]}
-              </button>
-            ))}
-          </div>
-        }
+        aside={<Segments label={t.dashboard.range} options={queueRanges.map((each) => [each, t.dashboard.ranges[each]] as const)} value={range} onChange={go} dense />}
       >
         <QueueCharts queue={queue.name} range={range} />
       </Panel>

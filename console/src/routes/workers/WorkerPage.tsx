@@ -135,7 +135,7 @@ function WorkerFacts({ worker, ns }: { worker: Worker; ns: string }) {
           t.workers.queues,
           <span key="queues" className={css.words}>
             {worker.queues.map((queue) => (
-              <Link key={queue} to="/ns/$ns/queues" params={{ ns }} search={{ queue }}>
+              <Link key={queue} to="/ns/$ns/queues/$queue" params={{ ns, queue }}>
                 {queue}
               </Link>
             ))}

@@ -1,0 +1,1 @@
+var e={segments:`Segments-module_segments_wK8rH`};export{e as t};
