@@ -550,7 +550,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Limits how many runs of jobs with a label are executed at a time, from the next claim on. */
+        /** Limits how many runs of jobs and tasks with a label are executed at a time, from the next claim on. */
         put: operations["labels_put"];
         post?: never;
         /** Removes the limit of a label. */

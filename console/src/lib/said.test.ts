@@ -13,6 +13,7 @@ test('a sentence is said with its values', () => {
   expect(zh('no_slot', 'all 8 slots of the node that answers are taken')).toBe('应答节点的 8 个槽位已全部占用');
   expect(zh('final', 'it is over, failed at 2026-11-26T10:00:00Z: exit code 7')).toBe('已结束（失败，2026-11-26T10:00:00Z）：exit code 7');
   expect(zh('awaits_tasks', 'waits for load, clean (rule all_success)')).toBe('等待 load, clean（规则 all_success）');
+  expect(zh('label_limit', '1 run of jobs and tasks with the label db=main are executed, and no more may be at a time')).toBe('带标签 db=main 的作业和任务正在执行 1 个运行，已达同时上限');
   expect(zh('job_paused', 'the job is paused, and none of its triggers fires, since 2026-11-26T10:00:00Z, by ann, with the access token: disk: full')).toBe('作业自 2026-11-26T10:00:00Z 起被 ann, with the access token 暂停，所有触发器都不触发：disk: full');
 });
 

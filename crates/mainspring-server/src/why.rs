@@ -221,7 +221,7 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
 pub(crate) fn full(labels: &[LabelLimit]) -> impl Iterator<Item = WhyReason> {
     labels.iter().map(|LabelLimit { label, max_running, .. }| {
         let message = format!(
-            "{} of jobs with the label {label} are executed, and no more may be at a time",
+            "{} of jobs and tasks with the label {label} are executed, and no more may be at a time",
             runs(*max_running as usize)
         );
         WhyReason::new(WhyCode::LabelLimit, message).hint(format!("mainspring label set {label} --max-running N"))

@@ -75,7 +75,7 @@ export const sentences: Sentences = {
       [/^the slots that are free are kept for jobs that are known to be short, and it is not known yet how long runs of its job take$/, '空闲槽位留给已知较短的作业，而此作业的运行时长尚不清楚'],
       [/^the slots that are free are kept for jobs that are known to be short, and its job is known to be (?<lane>\w+)$/, '空闲槽位留给已知较短的作业，而此作业已知为 {lane}'],
     ],
-    label_limit: [[/^(?<max>\d+) runs? of jobs with the label (?<label>\S+) are executed, and no more may be at a time$/, '带标签 {label} 的作业正在执行 {max} 个运行，已达同时上限']],
+    label_limit: [[/^(?<max>\d+) runs? of jobs and tasks with the label (?<label>\S+) are executed, and no more may be at a time$/, '带标签 {label} 的作业和任务正在执行 {max} 个运行，已达同时上限']],
     queue_order: [[/^(?<n>\d+) runs? (?:is|are) queued in (?<queue>\S+), to start before it: of higher priority, or due before$/, '队列 {queue} 中有 {n} 个运行排在它之前：优先级更高，或更早到期']],
     draining: [
       [/^the server that answers is shutting down, and starts no runs$/, '应答的服务器正在关闭，不再启动运行'],

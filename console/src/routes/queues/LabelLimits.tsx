@@ -15,7 +15,7 @@ import { readLimit } from './limits';
 import { labelsQuery } from './queries';
 import css from './Queues.module.css';
 
-/** How many runs of jobs with a label may be executed at a time. */
+/** How many runs of jobs and tasks with a label may be executed at a time. */
 export function LabelLimits() {
   const t = useT();
   const formats = useFormats();

@@ -57,7 +57,7 @@ impl Client {
         self.get(routes::LABELS, &()).await
     }
 
-    /// Limits the runs of jobs with a label `NAME=VALUE`.
+    /// Limits the runs of jobs and tasks with a label `NAME=VALUE`.
     pub async fn put_label(&self, label: &str, settings: LabelSettings) -> Result<LabelLimit, ClientError> {
         self.put(&routes::path(routes::LABEL, &[label]), &settings, Precondition::None, &()).await
     }

@@ -64,7 +64,7 @@ pub enum WhyCode {
     QueueLimit,
     /// The slots that are free are kept for jobs that are known to be short.
     SlowShare,
-    /// As many runs of jobs with one of its labels are executed as may be.
+    /// As many runs of jobs and tasks with one of its labels are executed as may be.
     LabelLimit,
     /// Other runs of the queue go first.
     QueueOrder,

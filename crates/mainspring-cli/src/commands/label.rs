@@ -8,14 +8,14 @@ use crate::error::Result;
 use crate::output::Output;
 use crate::views::LABEL;
 
-/// Limit how many runs of all jobs with a label are executed
+/// Limit how many runs of all jobs and tasks with a label are executed
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mainspring label list
   mainspring label set db=reporting --max-running 5
   mainspring label remove db=reporting
 
-The limit holds over all queues, namespaces, servers and workers. Jobs have labels by `labels` in their files.")]
+The limit holds over all queues, namespaces, servers and workers. Jobs and tasks have labels by `labels` in their files.")]
 pub struct LabelArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -27,9 +27,9 @@ pub struct LabelArgs {
 enum Verb {
     /// List the labels whose runs are limited
     List,
-    /// Limit the runs of jobs with a label
+    /// Limit the runs of jobs and tasks with a label
     Set {
-        /// The label as jobs have it
+        /// The label as jobs and tasks have it
         #[arg(value_name = "NAME=VALUE", value_parser = label)]
         label: String,
         /// Runs that are executed at a time, over all servers and workers

@@ -152,7 +152,7 @@ fn runs_of_jobs_with_a_label_are_limited_from_the_command_line() {
     let run = start(&program);
     for arguments in [&["run", "why", &run][..], &["job", "why", "letter"]] {
         let why = program.run(arguments).stdout;
-        assert!(why.contains("1 run of jobs with the label db=reporting"), "{why}");
+        assert!(why.contains("1 run of jobs and tasks with the label db=reporting"), "{why}");
         assert!(why.contains("mainspring label set db=reporting"), "{why}");
     }
     let listed = program.run(&["label", "list", "-o", "json"]).stdout;

@@ -1,4 +1,4 @@
-//! Limits of the runs of all jobs with a label.
+//! Limits of the runs of all jobs and tasks with a label.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ async fn list(State(app): State<App>) -> Answer<Json<Vec<LabelLimit>>> {
     Ok(Json(limits(&app, |_, _| true).await?))
 }
 
-/// Limits how many runs of jobs with a label are executed at a time, from the next claim on.
+/// Limits how many runs of jobs and tasks with a label are executed at a time, from the next claim on.
 #[utoipa::path(put, path = routes::LABEL, tag = "labels", params(("label" = String, Path)), request_body = LabelSettings,
     responses((status = 200, body = LabelLimit)))]
 async fn put(

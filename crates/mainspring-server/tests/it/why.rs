@@ -242,7 +242,7 @@ async fn task_that_waits_for_room_of_its_own_label_says_so() {
         Why { subject: asked.id.clone(), reasons }
     };
     let why = until(&[WhyCode::Running, WhyCode::LabelLimit], both).await;
-    assert!(why.reasons[1].message.contains("with the label db=main"), "{why:?}");
+    assert!(why.reasons[1].message.starts_with("1 run of jobs and tasks with the label db=main"), "{why:?}");
     let limits = client.labels().await.unwrap();
     assert_eq!((limits[0].label.as_str(), limits[0].running), ("db=main", 1));
     gate.add_permits(2);

@@ -1,0 +1,1 @@
+import{p as e}from"./i18n-CbOPc4_6.js";var t=e(void 0);export{t};

@@ -1,1 +1,0 @@
-import{p as e}from"./i18n-DgQhO9A_.js";var t=e(void 0);export{t};

@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-CEPVU22V.js";import{g as t,v as n}from"./i18n-DgQhO9A_.js";var r=n(t(),1);function i(t){let n=e();return r.useCallback(e=>n.navigate({...e,from:e.from??t?.from}),[t?.from,n])}export{i as t};
