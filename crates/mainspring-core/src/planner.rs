@@ -541,6 +541,18 @@ impl Planner {
         self.now = now;
     }
 
+    /// Keeps free slots for runs that the shell is about to queue, and says what it may claim in the transaction that queues them. The
+    /// answer comes back like that of any [`Read::Claim`]. Nothing: it is claimed later, if at all.
+    pub fn claim_along(&mut self) -> Option<Read> {
+        if self.draining || !self.part.takes_work() {
+            return None;
+        }
+        self.slots.queued();
+        let (count, takes) = self.slots.ask_claim()?;
+        self.reads += 1;
+        Some(Read::Claim(self.next_batch_id(), count, takes))
+    }
+
     /// Tries what waits for a slot, whether or not anybody has told that there is one.
     fn try_blocked(&mut self) {
         let waiting = self.residents.unblock_all();

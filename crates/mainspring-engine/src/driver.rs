@@ -1,5 +1,7 @@
 //! The loop: events in, the planner's commands out. It never waits for a command.
 
+mod ends;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,12 +11,9 @@ use mainspring_core::job::Job;
 use mainspring_core::lane::{JobLane, Take};
 use mainspring_core::line::WORKFLOW_LINE;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Limits, Part, Planner, Read, Refusal};
-use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::{Loaded, Start};
-use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, Timestamp, TriggerId, TzdataVersion};
 use mainspring_store::{Store, causes};
-use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 use crate::adopt::Adoptions;
@@ -24,7 +23,7 @@ use crate::cluster::Lease;
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
 use crate::lanes::LaneWatch;
-use crate::metrics::{Ending, Metrics, Miss, Operation, Outcome, ReasonLabel, ResultLabel, seconds};
+use crate::metrics::{Metrics, Miss, Operation, Outcome, ReasonLabel};
 use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::tasks::Tasks;
@@ -285,7 +284,7 @@ impl Driver {
         }
     }
 
-    fn perform(&self, command: Command) {
+    fn perform(&mut self, command: Command) {
         match command {
             Command::Start(starts) => self.pool.start(starts),
             Command::Cancel(run) => {
@@ -328,44 +327,7 @@ impl Driver {
                     let _ = sender.send(event);
                 });
             }
-            Command::Complete(batch) => {
-                let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
-                let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
-                let (health, workers) = (Arc::clone(&self.health), self.workers.clone());
-                let backfills = self.backfills.clone();
-                let workflows = self.workflows.clone();
-                self.tasks.start(async move {
-                    let answer = timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await;
-                    health.note(Traffic::Batch, &answer);
-                    let event = match answer {
-                        Ok(outcome) => {
-                            workers.recorded(&batch, &outcome);
-                            count_ends(&metrics, &batch, &outcome);
-                            crate::notice::of_ends(&notices, &batch, &outcome);
-                            backfills.ended();
-                            // A slot in a gate may have gone to a workflow run, too.
-                            if outcome.promoted > 0 || batch.entries.iter().any(|it| it.job_version.task().is_some()) {
-                                workflows.wake();
-                            } else {
-                                workflows.wake_afters();
-                            }
-                            Event::Completed(batch, outcome)
-                        }
-                        Err(error) => match refusal(&error) {
-                            Some(refusal) => {
-                                let count = batch.entries.len();
-                                tracing::warn!(error = %causes(&error), runs = count, "verdicts were refused; dividing");
-                                Event::CompleteRefused(batch, refusal)
-                            }
-                            None => {
-                                tracing::error!(error = %causes(&error), runs = batch.entries.len(), "verdicts could not be recorded; repeating");
-                                Event::CompleteFailed(batch)
-                            }
-                        }
-                    };
-                    let _ = sender.send(event);
-                });
-            }
+            Command::Complete(batch) => self.complete(batch),
             Command::Read(read) => {
                 let reader = Reader {
                     incarnation: self.incarnation,
@@ -517,7 +479,7 @@ async fn changed(lease: Option<&mut Lease>) -> Option<Incarnation> {
 }
 
 /// Whether a batch was refused, so that nothing of it is kept, rather than failed.
-fn refusal(error: &mainspring_store::Error) -> Option<Refusal> {
+pub(crate) fn refusal(error: &mainspring_store::Error) -> Option<Refusal> {
     match error {
         mainspring_store::Error::Rejected { source, .. } => Some(Refusal::Invalid(causes(&**source))),
         mainspring_store::Error::TooMuch { .. } => Some(Refusal::TooMuch),
@@ -538,7 +500,7 @@ const fn read_name(read: &Read) -> &'static str {
     }
 }
 
-async fn timed<T>(metrics: &Metrics, op: &'static str, work: impl Future<Output = T>) -> T {
+pub(crate) async fn timed<T>(metrics: &Metrics, op: &'static str, work: impl Future<Output = T>) -> T {
     let begun = Instant::now();
     let done = work.await;
     metrics.store_seconds.get_or_create(&Operation { op }).observe(begun.elapsed().as_secs_f64());
@@ -591,35 +553,6 @@ fn report_moves(
             to = entry.progress.next_fire_at.map(tracing::field::display),
             "the next fire was computed with older zone data, and has moved"
         );
-    }
-}
-
-fn count_ends(
-    metrics: &Metrics,
-    batch: &mainspring_core::batch::CompletionBatch,
-    outcome: &mainspring_core::batch::CompletionOutcome,
-) {
-    let mut attempts = FxHashMap::<ResultLabel, u64>::default();
-    let mut runs = FxHashMap::<Ending, u64>::default();
-    for (index, entry) in batch.entries.iter().enumerate() {
-        if outcome.refused.binary_search(&u32::try_from(index).unwrap_or(u32::MAX)).is_ok() {
-            continue;
-        }
-        *attempts.entry(ResultLabel { result: entry.outcome.as_str() }).or_default() += 1;
-        if let Some(started_at) = entry.started_at {
-            metrics.run_seconds.observe(seconds(entry.ended_at.since(started_at)));
-        }
-        if let AfterAttempt::Final(verdict) = entry.then {
-            let trigger = if entry.trigger.is_some() { "schedule" } else { "request" };
-            *runs.entry(Ending { result: RunState::from(verdict).as_str(), trigger }).or_default() += 1;
-        }
-    }
-    metrics.by_job.ended(batch, outcome);
-    for (label, count) in attempts {
-        metrics.attempts.get_or_create(&label).inc_by(count);
-    }
-    for (label, count) in runs {
-        metrics.runs.get_or_create(&label).inc_by(count);
     }
 }
 

@@ -145,6 +145,8 @@ pub struct Metrics {
     pub workflows_live: Gauge<i64, AtomicI64>,
     /// Steps of workflow runs that were written.
     pub workflow_steps: Counter,
+    /// How many of these were written in the transaction that recorded the ends before them.
+    pub workflow_hops: Counter,
     /// Workflow runs that had something to do of which nobody had told. 0 where this node is alone, unless a wake-up was missed.
     pub workflows_rescued: Counter,
     /// Backfills of this node's shards that are under way.
@@ -203,6 +205,7 @@ impl Metrics {
             triggers_ahead: Gauge::default(),
             workflows_live: Gauge::default(),
             workflow_steps: Counter::default(),
+            workflow_hops: Counter::default(),
             workflows_rescued: Counter::default(),
             backfills: Gauge::default(),
             backfill_items: Family::default(),
@@ -244,6 +247,7 @@ impl Metrics {
         catalogue.register("lease_lost", "Times this process was taken for dead", self.lease_lost.clone());
         catalogue.register("workflow_runs_live", "Workflow runs in memory", self.workflows_live.clone());
         catalogue.register("workflow_steps", "Steps of workflow runs", self.workflow_steps.clone());
+        catalogue.register("workflow_hops", "Steps recorded with the ends before them", self.workflow_hops.clone());
         catalogue.register("deadlines_missed", "Runs unfinished at their deadline", self.deadlines_missed.clone());
         catalogue.register("after_runs", "Runs made because another one ended", self.after_runs.clone());
         catalogue.register("workflow_rescues", "Workflow runs found late", self.workflows_rescued.clone());

@@ -10,6 +10,7 @@ mod asked;
 mod calls;
 mod drain;
 mod elsewhere;
+mod hop;
 mod live;
 mod plan;
 mod rows;
@@ -30,7 +31,7 @@ use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{RunFacts, TaskContext};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 use mainspring_store::{Error, Message, Result, Stepped, Store, WorkflowDue, WorkflowRow, WorkflowStep, causes};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Notify, broadcast, watch};
 
 use crate::after::Afters;
@@ -42,6 +43,7 @@ use crate::lanes::LaneWatch;
 use crate::metrics::{Ending, Metrics};
 use crate::notice::Notice;
 use elsewhere::Awaits;
+pub(crate) use hop::Hop;
 use live::Live;
 use plan::Plan;
 use together::Together;
@@ -81,6 +83,10 @@ struct Inner {
     owned: watch::Sender<ShardSet>,
     plans: Mutex<FxHashMap<(JobId, JobVersion), Arc<Plan>>>,
     live: Mutex<FxHashMap<RunId, Live>>,
+    /// Runs of which a step is under way that was decided ahead.
+    ahead: Mutex<FxHashSet<RunId>>,
+    /// Told when that is answered.
+    landed: Notify,
     afters: Afters,
     awaits: Awaits,
     /// Runs of which a task needs what this program cannot read, and when to look again.
@@ -136,6 +142,8 @@ impl Workflows {
             owned: watch::Sender::new(owned),
             plans: Mutex::default(),
             live: Mutex::default(),
+            ahead: Mutex::default(),
+            landed: Notify::new(),
             afters,
             awaits: Awaits::default(),
             puzzled: Mutex::default(),
@@ -291,6 +299,7 @@ impl Inner {
 
     /// The same once. False: somebody else has written it meanwhile.
     async fn try_advance(&self, due: WorkflowDue, plan: &std::result::Result<Arc<Plan>, String>) -> Result<bool> {
+        self.wait_for_hop(due.run).await;
         let known = lock(&self.live).remove(&due.run);
         let (mut live, messages) = match known {
             Some(live) => {

@@ -38,6 +38,7 @@ pub mod documents;
 pub mod expiring;
 pub mod fires;
 pub mod flows;
+pub mod following;
 pub mod gates;
 pub mod inboxes;
 pub mod jobs;
@@ -286,6 +287,11 @@ macro_rules! conformance_suite {
                 queue_that_is_named_like_the_line_of_workflows_has_none;
             workflow_races:
                 child_of_two_that_end_together_is_queued_once;
+            following:
+                end_of_a_task_is_recorded_with_what_follows_it_and_a_claim,
+                step_that_comes_too_late_leaves_the_end_to_the_inbox,
+                step_is_not_written_where_the_end_is_refused_that_it_hears,
+                claim_beside_ends_goes_by_the_order_of_the_line;
             workflow_sets:
                 steps_of_many_runs_are_written_together_and_refused_alone,
                 runs_that_are_begun_together_are_begun_once,
@@ -511,6 +517,7 @@ mod tests {
             include_str!("conformance/documents.rs"),
             include_str!("conformance/webhooks.rs"),
             include_str!("conformance/window.rs"),
+            include_str!("conformance/following.rs"),
             include_str!("conformance/workflow_sets.rs"),
             include_str!("conformance/workflows.rs"),
         ] {

@@ -26,6 +26,7 @@ mod digest;
 mod document;
 mod error;
 mod flow;
+mod follow;
 mod key;
 mod memory;
 #[cfg(feature = "mysql")]
@@ -61,6 +62,7 @@ pub use flow::{
     BEGIN_BYTES, FlowMinute, FlowRow, FlowStore, FlowWrite, InboxRow, InboxStore, ItemContent, ItemRow, ItemWrite,
     PAYLOAD_MAX,
 };
+pub use follow::{ClaimRequest, FollowUp, Followed, StepAfter};
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 #[cfg(feature = "mysql")]

@@ -65,6 +65,7 @@ use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::{FlowStore, InboxStore};
+use crate::follow::{FollowUp, Followed};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
@@ -223,6 +224,16 @@ impl Store for MemoryStore {
         model.note_elsewhere(batch.id.incarnation, &outcome);
         self.tell(&model);
         Ok(outcome)
+    }
+
+    async fn complete_and_go_on(&self, batch: Arc<CompletionBatch>, follow_up: FollowUp) -> Result<Followed> {
+        let mut model = self.model()?;
+        if let Some(claim) = &follow_up.claim {
+            model.share_fence(claim.id.incarnation)?;
+        }
+        let followed = complete::and_go_on(&mut model, &batch, &follow_up);
+        self.tell(&model);
+        Ok(followed)
     }
 
     async fn claim(&self, id: BatchId, queues: &Queues, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {

@@ -17,6 +17,7 @@ pub(crate) mod digest;
 pub(crate) mod document;
 pub(crate) mod fire;
 pub(crate) mod flow;
+pub(crate) mod follow;
 pub(crate) mod gap;
 pub(crate) mod gate;
 pub(crate) mod job;

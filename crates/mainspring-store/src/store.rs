@@ -23,6 +23,7 @@ use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::{FlowStore, InboxStore};
+use crate::follow::{FollowUp, Followed};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
@@ -115,6 +116,15 @@ pub trait Store: Send + Sync + 'static {
     /// take first (highest priority, then oldest due, then id). Whether one is free is asked of the limit that the job
     /// has now, not of the version that ran; a deleted job has none. Jobs in `freed` are in ascending order.
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
+
+    /// Records ends as [`Store::complete`] does and, in the same transaction, what follows them: steps of workflow runs, as
+    /// [`Store::step_workflows`] writes them, and then a claim, as [`Store::claim`] makes it. So what a step queues is claimed in its
+    /// place among all that waits.
+    ///
+    /// An end that a written step [hears](crate::StepAfter::ends) leaves no message. A step that is stale leaves its ends to the inbox,
+    /// like ends that no step hears. Where the batch has an entry that is refused, no step is written: what they were decided on
+    /// is not what is there.
+    async fn complete_and_go_on(&self, batch: Arc<CompletionBatch>, follow_up: FollowUp) -> Result<Followed>;
 
     /// Takes up to `limit` queued runs for a process start or a worker: of each queue in turn, or of all queues together if it names
     /// none. Of each namespace that has runs there it takes as many, as [`mainspring_core::queue::share_out`] says; within one they go by

@@ -79,6 +79,9 @@ pub struct Dag {
     /// Start of each task minus end of the one before, in a chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hop_ms: Option<Lateness>,
+    /// The time of the whole chain divided by its tasks: instants are whole milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hop_mean_ms: Option<f64>,
     /// Tasks that should have been done and were not.
     pub lost: u64,
     /// Runs of tasks beyond one for each.
@@ -144,6 +147,7 @@ pub async fn dag(site: Site<'_>, plan: DagPlan) -> Result<Dag> {
         tasks_per_second: rate(all),
         runs_per_second: rate(u64::from(plan.runs)),
         hop_ms: (plan.shape == DagShape::Chain).then(|| Lateness::of(counted.hops)),
+        hop_mean_ms: (plan.shape == DagShape::Chain && all > 0).then(|| mean_ms(counted.elapsed_ms, all)),
         lost: counted.lost,
         duplicates: counted.duplicates,
         stuck: counted.stuck,
@@ -151,6 +155,11 @@ pub async fn dag(site: Site<'_>, plan: DagPlan) -> Result<Dag> {
         database_cpu_seconds: cpu.database.map(rounded),
         rss_mb,
     })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+fn mean_ms(elapsed_ms: i64, tasks: u64) -> f64 {
+    (elapsed_ms as f64 / tasks as f64 * 1_000.0).round() / 1_000.0
 }
 
 /// Saves the workflow, and asks for its runs.

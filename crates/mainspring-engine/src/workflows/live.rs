@@ -22,6 +22,7 @@ use super::drain::Drains;
 use super::plan::Plan;
 use super::rows::{current, short};
 
+mod ahead;
 mod limit;
 
 /// Rows of tasks that one step changes, about.

@@ -20,6 +20,8 @@ pub(super) struct Plan {
     outputs: References,
     /// The names of its tasks.
     names: Vec<Arc<str>>,
+    /// Whether nothing has to be read or evaluated to say what comes of its tasks.
+    is_plain: bool,
 }
 
 impl Plan {
@@ -31,11 +33,17 @@ impl Plan {
         let references = workflow.tasks.iter().map(References::of).collect();
         let outputs = References::of_outputs(workflow);
         let names = workflow.tasks.iter().map(|task| task.name.as_str().into()).collect();
-        Ok(Self { shape, references, outputs, names, job })
+        let is_plain = workflow.tasks.iter().zip(&references).all(|(task, asks)| is_plain(task, asks));
+        Ok(Self { shape, references, outputs, names, is_plain, job })
     }
 
     pub(super) fn job(&self) -> &Job {
         &self.job
+    }
+
+    /// Whether nothing has to be read or evaluated to say what comes of its tasks.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     pub(super) fn has_outputs(&self) -> bool {
@@ -84,4 +92,9 @@ impl Plan {
     pub(super) fn references(&self, task: u32) -> &References {
         &self.references[task as usize]
     }
+}
+
+fn is_plain(task: &TaskDefinition, asks: &References) -> bool {
+    let TaskDefinition { condition, spread, hold, call, .. } = task;
+    condition.is_none() && spread.is_none() && hold.is_none() && call.is_none() && asks.outputs.is_empty()
 }

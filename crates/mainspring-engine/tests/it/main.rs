@@ -8,6 +8,7 @@ mod dates;
 mod draining;
 mod elsewhere;
 mod groups;
+mod killed;
 mod kit;
 mod lanes;
 mod logical;

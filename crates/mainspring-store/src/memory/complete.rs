@@ -11,7 +11,10 @@ use mainspring_core::{JobId, RunId, Timestamp};
 
 use super::live::Run;
 use super::model::{End, Model};
+use super::{queue, workflow};
+use crate::follow::{FollowUp, Followed};
 use crate::row::AttemptInfo;
+use crate::workflow::Stepped;
 
 /// See [`crate::Store::complete`].
 pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> CompletionOutcome {
@@ -38,6 +41,19 @@ pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> Completion
     fill_slots(model, left, &mut outcome);
     model.events.flush(batch.at);
     outcome
+}
+
+/// See [`crate::Store::complete_and_go_on`].
+pub(super) fn and_go_on(model: &mut Model, batch: &CompletionBatch, follow_up: &FollowUp) -> Followed {
+    let outcome = complete(model, batch);
+    model.note_elsewhere(batch.id.incarnation, &outcome);
+    let steps = match outcome.refused.is_empty() {
+        true => workflow::steps_after(model, &follow_up.steps),
+        false => vec![Stepped::Stale; follow_up.steps.len()],
+    };
+    let claim = follow_up.claim.as_ref();
+    let claimed = claim.map(|claim| queue::claim(model, claim.id, &claim.queues, claim.limit, claim.at));
+    Followed { outcome, steps, claimed: claimed.unwrap_or_default() }
 }
 
 /// Ends the open attempt of a run that was taken out. Answers whether the run is final.

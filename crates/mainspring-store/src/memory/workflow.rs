@@ -14,6 +14,7 @@ use super::live::{More, Run, Stamp, TaskOf};
 use super::model::{End, Model};
 use super::{route, runs};
 use crate::error::{Error, Result};
+use crate::follow::StepAfter;
 use crate::row::CalledBy;
 use crate::workflow::{
     Message, MessageBody, Repeat, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, TimeLimit, WorkflowDue,
@@ -298,6 +299,18 @@ pub(super) fn steps(model: &mut Model, steps: &[WorkflowStep]) -> Vec<Stepped> {
         model.events.flush(at);
     }
     written
+}
+
+/// Writes steps whose runs hear of ends by them that were just recorded.
+pub(super) fn steps_after(model: &mut Model, after: &[StepAfter]) -> Vec<Stepped> {
+    let hearing = |StepAfter { step, ends }: &StepAfter| {
+        let inbox = model.workflows.runs.get(&step.run).map(|workflow| &workflow.inbox);
+        let is_heard = |body: &MessageBody| ends.iter().any(|run| body.is_end_of(*run));
+        let told = inbox.into_iter().flatten().filter(|(_, body)| body.as_ref().is_some_and(is_heard));
+        WorkflowStep { heard: told.map(|(id, _)| *id).chain(step.heard.iter().copied()).collect(), ..step.clone() }
+    };
+    let hearing: Vec<WorkflowStep> = after.iter().map(hearing).collect();
+    steps(model, &hearing)
 }
 
 fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {

@@ -18,6 +18,13 @@ use crate::Error;
 
 /// See [`crate::Store::complete`].
 pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBatch) -> Step<CompletionOutcome> {
+    let outcome = record(session, batch)?;
+    session.flush_own_runs(batch.at)?;
+    Ok(outcome)
+}
+
+/// The same, before anybody is told.
+pub(super) fn record(session: &mut Session<impl Batches>, batch: &CompletionBatch) -> Step<CompletionOutcome> {
     let owner = session.number_of(batch.id.incarnation)?;
     let mut outcome = CompletionOutcome::default();
     let mut left = Left::default();
@@ -57,7 +64,6 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
         session.note_trigger(trigger)?;
     }
     session.connection.note_elsewhere(owner, &outcome)?;
-    session.flush_own_runs(batch.at)?;
     Ok(outcome)
 }
 

@@ -65,6 +65,19 @@ pub(crate) fn claim(
     limit: u32,
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
+    let claimed = take(session, id, queues, limit, at)?;
+    session.flush_runs(at)?;
+    Ok(claimed)
+}
+
+/// The same, before anybody is told.
+pub(super) fn take(
+    session: &mut Session<impl Batches>,
+    id: BatchId,
+    queues: &Queues,
+    limit: u32,
+    at: Timestamp,
+) -> Step<Vec<ClaimedRun>> {
     let owner = session.number_of(id.incarnation)?;
     let db = &session.connection;
     db.share_fence(owner)?;
@@ -77,7 +90,6 @@ pub(crate) fn claim(
     for run in &claimed {
         session.runs.push(run.run, run.job, RunState::Running);
     }
-    session.flush_runs(at)?;
     Ok(claimed)
 }
 

@@ -1,5 +1,7 @@
 //! A connection that writes, and what a request changes beside tables.
 
+use std::collections::HashSet;
+
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -50,6 +52,11 @@ impl RunChanges {
         self.payload.extend_from_slice(run.as_bytes());
         self.payload.extend_from_slice(&job.0.to_be_bytes());
         self.payload.push(u8::try_from(number).expect("fewer than 256 states"));
+    }
+
+    /// Forgets ends of runs of tasks that their workflow's runs have heard of.
+    pub(crate) fn hear(&mut self, heard: &HashSet<RunId>) {
+        self.ended.retain(|run| !heard.contains(run));
     }
 
     /// Notes a run that may be final. Where its version is that of a task, its workflow's run hears of it; else jobs may start after it.

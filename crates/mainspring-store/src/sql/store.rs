@@ -18,9 +18,9 @@ use super::backend::{Backend, Lane, ReadLane};
 use super::db::{exists, sql};
 use super::session::Session;
 use super::{
-    Batches, after, awaits, complete, correct, data, deadline, digest, document, fire, gap, job, job_lane, keep, key,
-    lane, names, past, purge, queue, queues, remove, rollup, route, run, save, trigger, update, warnings, webhook,
-    worker, workflow,
+    Batches, after, awaits, complete, correct, data, deadline, digest, document, fire, follow, gap, job, job_lane,
+    keep, key, lane, names, past, purge, queue, queues, remove, rollup, route, run, save, trigger, update, warnings,
+    webhook, worker, workflow,
 };
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::awaits::Stands;
@@ -32,6 +32,7 @@ use crate::digest::{JobDigest, RunDigest};
 use crate::document::{Document, DocumentChange, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::flow::{FlowStore, InboxStore};
+use crate::follow::{FollowUp, Followed};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::past::PastRuns;
 use crate::rollup::{RollupRow, RollupSpan};
@@ -93,6 +94,11 @@ impl<B: Backend> Store for B {
 
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {
         self.write(Lane::Complete, "record ends of attempts", move |s| complete::complete(s, &batch)).await
+    }
+
+    async fn complete_and_go_on(&self, batch: Arc<CompletionBatch>, follow_up: FollowUp) -> Result<Followed> {
+        let work = move |s: &mut Session<B::Connection>| follow::complete_and_go_on(s, &batch, &follow_up);
+        self.write(Lane::Complete, "record ends of attempts", work).await
     }
 
     async fn claim(&self, id: BatchId, queues: &Queues, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {

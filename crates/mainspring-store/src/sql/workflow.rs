@@ -27,7 +27,7 @@ use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, W
 
 pub(crate) use repair::repair;
 pub(crate) use repeat::repeat;
-pub(crate) use step::steps;
+pub(crate) use step::{note_queued, steps, write};
 
 /// Stands for the end of a run's time once that is reached.
 const REACHED: i64 = -1;

@@ -17,6 +17,15 @@ use crate::workflow::{Stepped, TaskStart, TaskWrite, TimeLimit, WorkflowStep};
 
 /// See [`crate::Store::step_workflows`].
 pub(crate) fn steps<C: Batches>(session: &mut Session<C>, steps: &[WorkflowStep]) -> Step<Vec<Stepped>> {
+    let written = write(session, steps)?;
+    let Some(at) = steps.iter().map(|step| step.at).max() else { return Ok(written) };
+    session.flush_runs(at)?;
+    note_queued(session, steps, &written);
+    Ok(written)
+}
+
+/// The same, before anybody is told.
+pub(crate) fn write<C: Batches>(session: &mut Session<C>, steps: &[WorkflowStep]) -> Step<Vec<Stepped>> {
     let (turns, mut gates) = take(&session.connection, steps)?;
     if turns.is_empty() {
         return Ok(vec![Stepped::Stale; steps.len()]);
@@ -59,9 +68,6 @@ pub(crate) fn steps<C: Batches>(session: &mut Session<C>, steps: &[WorkflowStep]
         end(session, &over, gates)?;
         forget(&session.connection, &over, awaited)?;
     }
-    let at = turns.iter().map(|turn| turn.step.at).max().expect("there is one");
-    session.flush_runs(at)?;
-    note_queued(session, &turns);
     Ok(answers(steps.len(), turns))
 }
 
@@ -74,12 +80,18 @@ fn answers(count: usize, turns: Vec<Turn<'_>>) -> Vec<Stepped> {
 }
 
 /// Lets the engine claim what was made. What also ends by itself, at an instant, it has to be told of.
-fn note_queued(session: &mut Session<impl Batches>, turns: &[Turn<'_>]) {
-    if turns.iter().all(|turn| turn.children.is_empty()) {
+pub(crate) fn note_queued<'a>(
+    session: &mut Session<impl Batches>,
+    steps: impl IntoIterator<Item = &'a WorkflowStep>,
+    written: &[Stepped],
+) {
+    let made = |stepped: &Stepped| matches!(stepped, Stepped::Written(runs) if !runs.is_empty());
+    let steps = steps.into_iter().zip(written).filter(|(_, stepped)| made(stepped));
+    let mut starts = steps.flat_map(|(step, _)| &step.tasks).filter_map(|task| task.start.as_ref()).peekable();
+    if starts.peek().is_none() {
         return;
     }
-    let ends_by_itself = |task: &TaskWrite| task.start.as_ref().is_some_and(|start| start.expires_at.is_some());
-    if turns.iter().flat_map(|turn| &turn.step.tasks).any(ends_by_itself) {
+    if starts.any(|start| start.expires_at.is_some()) {
         session.note_queued();
     } else {
         session.note_own_queued();
