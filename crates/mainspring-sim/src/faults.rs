@@ -261,6 +261,12 @@ pub enum Planted {
     CountersKept,
     /// A step of a workflow run is written whatever turn it was decided on.
     JoinWithoutTurn,
+    /// An end leaves no message where the step is stale that was to hear it.
+    EndsSwallowed,
+    /// A run that the row of a task names is asked for by nobody but who wrote that.
+    CallsForgotten,
+    /// Nobody looks at what a task awaits once that is noted: only what ends later is told.
+    NeedsNotLooked,
     /// Changes are read on from a number.
     CursorPolling,
     /// A worker reports ends that are not in its journal, and reads none when it begins.
@@ -295,11 +301,18 @@ impl Planted {
 
     /// Whether it is one of workflows.
     pub(crate) const fn is_of_workflows(self) -> bool {
-        matches!(self, Self::CountersKept | Self::JoinWithoutTurn)
+        matches!(
+            self,
+            Self::CountersKept
+                | Self::JoinWithoutTurn
+                | Self::EndsSwallowed
+                | Self::CallsForgotten
+                | Self::NeedsNotLooked
+        )
     }
 
     /// All of them, with their numbers in the list of bugs, and what each is.
-    pub const ALL: [(u32, Self, &'static str); 23] = [
+    pub const ALL: [(u32, Self, &'static str); 26] = [
         (1, Self::DispatchBeforeCommit, "dispatch before commit"),
         (2, Self::AdvanceWithoutInsert, "advance without insert"),
         (3, Self::FenceByExists, "fence by EXISTS"),
@@ -323,5 +336,8 @@ impl Planted {
         (21, Self::UnfencedItems, "items written without the epoch of their flow"),
         (22, Self::SettledEarly, "items passed on before that is kept"),
         (23, Self::TerminatedKept, "late end of a terminated body kept"),
+        (24, Self::EndsSwallowed, "end lost with the stale step that was to hear it"),
+        (25, Self::CallsForgotten, "called run asked for by nobody after a crash"),
+        (26, Self::NeedsNotLooked, "needed task not looked at once it is awaited"),
     ];
 }

@@ -4,14 +4,16 @@
 //! of the engine is: it reads, asks, and writes one step that names the turn it was decided on. Who owns the runs changes without
 //! warning here, and who owned them goes on: the turn alone keeps two from writing the same. [`ledger`] says what may be kept.
 
+mod calls;
 mod desk;
 mod graph;
 mod ledger;
+mod needs;
 mod owner;
 mod people;
 mod trouble;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::ClaimedRun;
@@ -25,7 +27,7 @@ use crate::store::ready;
 use crate::trace::Trace;
 use crate::world::{BASE_MS, Setting};
 use desk::{Desk, Told};
-use graph::Graph;
+use graph::{Callee, Graph};
 use ledger::Ledger;
 use owner::Node;
 use trouble::Odds;
@@ -61,6 +63,8 @@ enum What {
     BodyEnds(u64),
     /// Somebody starts a workflow run.
     Start,
+    /// Somebody starts the run that others need for a date.
+    Needed(u64),
     /// Somebody asks something of one.
     Ask,
     /// Perhaps something goes wrong.
@@ -99,9 +103,17 @@ struct World {
     trace: Trace,
     memory: MemoryStore,
     desk: Desk,
-    graph: Graph,
+    graph: Arc<Graph>,
     job: (JobId, JobVersion),
+    /// What tasks start, in seeds in which some do.
+    callee: Option<Callee>,
     runs: Vec<RunId>,
+    /// Those of these that are of the workflow that tasks start or need.
+    called: BTreeSet<RunId>,
+    /// The runs that are needed, by their dates.
+    needed: BTreeMap<Timestamp, RunId>,
+    /// Whether tasks need some.
+    needs: bool,
     nodes: Vec<Node>,
     /// The node that is to own the runs.
     holder: usize,
@@ -109,6 +121,8 @@ struct World {
     bodies: BTreeMap<u64, ClaimedRun>,
     batches: u64,
     ledger: Ledger,
+    /// Whether ends are recorded with the steps that follow them, where these are small.
+    hops: bool,
     violations: Vec<Violation>,
     healed: bool,
 }
@@ -131,21 +145,20 @@ impl World {
         if items.chance(500_000) {
             graph = graph.spread(&mut items);
         }
+        let mut other = Random::new(seed ^ 0xca11_ca11_ca11_ca11);
+        let callee = other.chance(500_000).then(|| Graph::callee(&mut other));
+        if callee.is_some() {
+            graph = graph.calling(&mut other);
+        }
+        let needs = callee.is_some() && other.chance(500_000);
+        if needs {
+            graph = graph.needing(&mut other);
+        }
         let memory = MemoryStore::new();
         let at = Timestamp::from_millis(BASE_MS);
         ready(memory.adopt(WORKER, at)).expect("the memory store is open");
-        let write = JobWrite {
-            definition: Arc::clone(&graph.job),
-            expect: Expect::Absent,
-            paused: false,
-            triggers: Vec::new(),
-            ends: Vec::new(),
-            documents: Vec::new(),
-            saved_by: None,
-            at,
-        };
-        ready(memory.save_jobs(vec![write])).expect("what is drawn is right");
-        let job = ready(memory.job(&graph.job.key)).expect("the memory store is open").expect("it was saved");
+        let callee = callee.map(|graph| Callee { job: saved(&memory, &graph, at), graph: Arc::new(graph) });
+        let job = saved(&memory, &graph, at);
         let mut world = Self {
             setting,
             now: 0,
@@ -156,14 +169,20 @@ impl World {
             trace: Trace::new(setting.reads, setting.tell),
             memory,
             desk: Desk::default(),
-            graph,
-            job: (job.id, job.version),
+            graph: Arc::new(graph),
+            job,
+            callee,
             runs: Vec::new(),
+            called: BTreeSet::new(),
+            needed: BTreeMap::new(),
+            needs,
             nodes: (0..3).map(|_| Node::up()).collect(),
             holder: 0,
             bodies: BTreeMap::new(),
             batches: 0,
             ledger: Ledger::default(),
+            // Drawn apart, too.
+            hops: Random::new(seed ^ 0x4095_4095_4095_4095).chance(500_000),
             violations: Vec::new(),
             healed: false,
             random,
@@ -215,6 +234,7 @@ impl World {
             What::Work => self.work(),
             What::BodyEnds(number) => self.body_ends(number),
             What::Start => self.start(),
+            What::Needed(date_ms) => self.start_needed(date_ms),
             What::Ask => self.ask(),
             What::Disturb => self.disturb(),
             What::Govern => self.govern(),
@@ -276,6 +296,23 @@ impl World {
     }
 }
 
+/// Saves a workflow.
+fn saved(memory: &MemoryStore, graph: &Graph, at: Timestamp) -> (JobId, JobVersion) {
+    let write = JobWrite {
+        definition: Arc::clone(&graph.job),
+        expect: Expect::Absent,
+        paused: false,
+        triggers: Vec::new(),
+        ends: Vec::new(),
+        documents: Vec::new(),
+        saved_by: None,
+        at,
+    };
+    ready(memory.save_jobs(vec![write])).expect("what is drawn is right");
+    let job = ready(memory.job(&graph.job.key)).expect("the memory store is open").expect("it was saved");
+    (job.id, job.version)
+}
+
 /// What tells an event from others.
 fn code(what: What) -> u64 {
     match what {
@@ -293,5 +330,6 @@ fn code(what: What) -> u64 {
         What::Learn(node) => 11 << 56 | node as u64,
         What::Restart(node) => 12 << 56 | node as u64,
         What::Heal => 13 << 56,
+        What::Needed(date_ms) => 15 << 56 | date_ms,
     }
 }

@@ -1,9 +1,11 @@
 //! The store's side: steps that arrive late, twice or not at all, and are kept if they name the turn.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mainspring_core::RunId;
-use mainspring_store::{Stepped, Store, WorkflowStep};
+use mainspring_core::batch::CompletionBatch;
+use mainspring_store::{FollowUp, MessageBody, StepAfter, Stepped, Store, WorkflowStep};
 
 use super::owner::Live;
 use super::{Load, What, World};
@@ -11,7 +13,7 @@ use crate::faults::{Kind, Planted};
 use crate::store::ready;
 
 /// How long a sender waits for an answer.
-const DEADLINE_MS: u64 = 5_000;
+pub(super) const DEADLINE_MS: u64 = 5_000;
 
 /// What the sender of a step hears.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +31,8 @@ struct Sent {
     /// Absent: a person has sent it.
     from: Option<Load>,
     step: WorkflowStep,
+    /// The end that it hears, where that is recorded with it.
+    end: Option<Arc<CompletionBatch>>,
     /// Where the run stands for the sender once it is kept.
     live: Option<Live>,
     /// The runs that it has made.
@@ -58,10 +62,16 @@ impl Desk {
 
 impl World {
     /// Sends a step.
-    pub(super) fn send(&mut self, from: Option<Load>, step: WorkflowStep, live: Option<Live>) {
+    pub(super) fn send(
+        &mut self,
+        from: Option<Load>,
+        step: WorkflowStep,
+        live: Option<Live>,
+        end: Option<Arc<CompletionBatch>>,
+    ) {
         self.desk.numbers += 1;
         let number = self.desk.numbers;
-        self.desk.sent.insert(number, Sent { from, step, live, made: Vec::new(), is_left: false });
+        self.desk.sent.insert(number, Sent { from, step, end, live, made: Vec::new(), is_left: false });
         self.after(DEADLINE_MS, What::Deadline(number));
         if !self.chance(self.odds.lost, Kind::Loss) {
             let is_late = self.chance(self.odds.late, Kind::LateCommit);
@@ -89,7 +99,10 @@ impl World {
             let row = ready(self.memory.workflow(step.run, 0)).expect("the memory store is open");
             step.turn = row.map_or(step.turn, |row| row.turn);
         }
-        let kept = ready(self.memory.step_workflow(step.clone())).expect("the memory store is open");
+        let kept = match self.desk.sent[&number].end.clone() {
+            None => ready(self.memory.step_workflow(step.clone())).expect("the memory store is open"),
+            Some(end) => self.keep_with(&step, end),
+        };
         let Stepped::Written(made) = kept else {
             self.tell(|| format!("step {number} of run {} is stale", step.run));
             return Told::Stale;
@@ -102,13 +115,37 @@ impl World {
             let found = ready(memory.run(run)).expect("the memory store is open");
             found.filter(|found| !found.state.is_final()).map(|found| found.cancel_requested_at.is_none())
         };
-        let broken = self.ledger.kept(&self.graph, step.run, &step.tasks, &made, goes_on);
+        let broken = self.ledger.kept(&self.graph_of(step.run), &step, &made, goes_on);
         self.hold(broken);
         self.desk.sent.get_mut(&number).expect("it was found above").made = made;
         Told::Kept
     }
 
+    /// Keeps a step with the end that it hears.
+    fn keep_with(&mut self, step: &WorkflowStep, end: Arc<CompletionBatch>) -> Stepped {
+        let ends: Vec<RunId> = end.entries.iter().map(|entry| entry.run).collect();
+        self.bodies.retain(|_, body| !ends.contains(&body.run));
+        let follow_up = FollowUp { steps: vec![StepAfter { step: step.clone(), ends: ends.clone() }], claim: None };
+        let followed = ready(self.memory.complete_and_go_on(end, follow_up)).expect("the memory store is open");
+        let kept = followed.steps.into_iter().next().expect("there is one step");
+        if kept == Stepped::Stale && self.has(Planted::EndsSwallowed) {
+            self.swallow(step.run, &ends);
+        }
+        kept
+    }
+
+    /// Takes ends out of the inbox of a run that has not heard them.
+    fn swallow(&mut self, run: RunId, ends: &[RunId]) {
+        let row = ready(self.memory.workflow(run, 1_000)).expect("the memory store is open");
+        let Some(row) = row.filter(|row| row.ended.is_none()) else { return };
+        let is_one = |body: &MessageBody| matches!(body, MessageBody::Ended { child, .. } if ends.contains(child));
+        let heard = row.inbox.iter().filter(|it| is_one(&it.body)).map(|it| it.id).collect();
+        let step = WorkflowStep { heard, stop: row.stop, paused: row.paused, ..self.step_of(run, row.turn) };
+        ready(self.memory.step_workflow(step)).expect("the memory store is open");
+    }
+
     pub(super) fn answered(&mut self, number: u64, told: Told) {
+        let forgets_to_look = self.has(Planted::NeedsNotLooked);
         let Some(sent) = self.desk.sent.get_mut(&number).filter(|it| !it.is_left) else { return };
         sent.is_left = true;
         let (Some(load), Some(mut live)) = (sent.from, sent.live.take()) else { return };
@@ -117,6 +154,9 @@ impl World {
             Told::Kept => {
                 let is_over = sent.step.end.is_some();
                 live.written(&sent.step.tasks, &made);
+                if !forgets_to_look {
+                    live.look_at(sent.step.awaits.iter().map(|it| it.task));
+                }
                 self.written(load, run, live, is_over);
             }
             // What was counted with a step that is not kept counts on.

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use mainspring_core::job::{Job, JobKey, Task};
-use mainspring_core::workflow::{FailFast, Shape, Spread, TaskDefinition, TriggerRule, Workflow, run_name};
+use mainspring_core::workflow::{
+    At, Call, Elsewhere, FailFast, Hold, NeedAt, OnMissing, Shape, Spread, TaskDefinition, TriggerRule, Workflow,
+    run_name,
+};
+use mainspring_core::{JobId, JobVersion};
 
 use crate::random::Random;
 
@@ -17,6 +21,11 @@ const RULES: [TriggerRule; 6] = [
     TriggerRule::AllFailed,
 ];
 
+/// The name of the workflow that tasks start.
+const CALLEE: &str = "callee";
+/// The task of it that others need.
+pub(super) const NEEDED: u32 = 0;
+
 /// A run of a task; without an item, the task as a whole.
 pub(super) type Place = (u32, Option<u32>);
 
@@ -26,11 +35,27 @@ pub(super) struct Graph {
     pub(super) shape: Shape,
 }
 
+/// The workflow that tasks start, and need.
+pub(super) struct Callee {
+    pub(super) graph: Arc<Graph>,
+    pub(super) job: (JobId, JobVersion),
+}
+
 impl Graph {
     /// Three to fourteen tasks, each of which needs up to three of those before it.
     pub(super) fn drawn(random: &mut Random) -> Self {
-        let key = JobKey::new("default", "w");
         let count = random.between(3, 15);
+        Self::of(random, "w", count)
+    }
+
+    /// A workflow that tasks of another one start: one to four tasks.
+    pub(super) fn callee(random: &mut Random) -> Self {
+        let count = random.between(1, 5);
+        Self::of(random, CALLEE, count)
+    }
+
+    fn of(random: &mut Random, name: &str, count: u64) -> Self {
+        let key = JobKey::new("default", name);
         let lasts = u64::from(random.chance(300_000));
         let mut tasks = Vec::new();
         for number in 0..count {
@@ -68,6 +93,44 @@ impl Graph {
             }
         }
         self
+    }
+
+    /// The same where every fourth task or so that runs once starts another workflow.
+    pub(super) fn calling(mut self, random: &mut Random) -> Self {
+        let Task::Workflow(workflow) = &mut Arc::make_mut(&mut self.job).task else { unreachable!("it is a workflow") };
+        for task in workflow.tasks.iter_mut().filter(|task| task.spread.is_none()) {
+            if random.chance(250_000) {
+                task.call = Some(Call { workflow: CALLEE.to_owned(), inputs: serde_json::Map::new() });
+            }
+        }
+        self
+    }
+
+    /// The same where every fifth task or so that does neither waits for a task of the other workflow.
+    pub(super) fn needing(mut self, random: &mut Random) -> Self {
+        let Task::Workflow(workflow) = &mut Arc::make_mut(&mut self.job).task else { unreachable!("it is a workflow") };
+        for task in workflow.tasks.iter_mut().filter(|task| task.spread.is_none() && task.call.is_none()) {
+            if random.chance(200_000) {
+                task.hold = Some(Hold::Elsewhere(Elsewhere {
+                    workflow: CALLEE.to_owned(),
+                    task: Some(format!("t{NEEDED:02}")),
+                    at: At::Word(NeedAt::Same),
+                    on_missing: OnMissing::Wait,
+                    timeout_ms: None,
+                }));
+            }
+        }
+        self
+    }
+
+    /// What a task needs of the other workflow.
+    pub(super) fn need(&self, task: u32) -> Option<&Elsewhere> {
+        self.task(task).hold.as_ref()?.elsewhere()
+    }
+
+    /// Whether a task starts another workflow.
+    pub(super) fn is_call(&self, task: u32) -> bool {
+        self.task(task).call.is_some()
     }
 
     fn task(&self, task: u32) -> &TaskDefinition {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::RunId;
 use mainspring_core::workflow::TaskState;
-use mainspring_store::{TaskWrite, WorkflowRow};
+use mainspring_store::{TaskWrite, WorkflowRow, WorkflowStep};
 
 use super::graph::{Graph, Place};
 use super::owner::{Live, items_of, progress_of};
@@ -27,13 +27,13 @@ impl Ledger {
     pub(super) fn kept(
         &mut self,
         graph: &Graph,
-        run: RunId,
-        tasks: &[TaskWrite],
+        WorkflowStep { run, tasks, end, .. }: &WorkflowStep,
         made: &[RunId],
         goes_on: impl Fn(RunId) -> Option<bool>,
     ) -> Vec<String> {
-        let mut broken = Vec::new();
-        for (write, child) in tasks.iter().filter(|write| write.start.is_some()).zip(made) {
+        let (mut broken, run) = (Vec::new(), *run);
+        let called = tasks.iter().filter_map(|write| Some((write, write.call.as_ref()?)));
+        for (write, child) in tasks.iter().filter(|write| write.start.is_some()).zip(made).chain(called) {
             let TaskWrite { task, item, generation, .. } = write;
             let name = graph.name((*task, *item));
             if !self.started.insert((run, (*task, *item), *generation)) {
@@ -47,6 +47,10 @@ impl Ledger {
             if graph.max_parallel(*task).is_some_and(|most| under_way > most as usize) {
                 broken.push(format!("{under_way} runs of task {task} of run {run} are under way at once"));
             }
+        }
+        let of_run = self.latest.range((run, (0, None))..=(run, (u32::MAX, Some(u32::MAX))));
+        for ((_, place), child) in of_run.filter(|(_, child)| end.is_some() && goes_on(**child) == Some(true)) {
+            broken.push(format!("run {run} has ended, and {child} of {} goes on", graph.name(*place)));
         }
         broken
     }

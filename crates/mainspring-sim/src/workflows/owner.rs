@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::RunId;
 use mainspring_core::cluster::ShardSet;
-use mainspring_core::run::Verdict;
+use mainspring_core::line::HOLD_LINE;
+use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workflow::{End, Items, Progress, Row, Shape, Step, TaskState, branch, counted};
 use mainspring_store::{
     MessageBody, RunQuery, Store, TaskRequest, TaskRow, TaskStart, TaskVerb, TaskWrite, WorkflowRow, WorkflowStep,
@@ -12,6 +13,7 @@ use mainspring_store::{
 
 use super::graph::Place;
 use super::{Graph, Load, What, World, ledger};
+use crate::faults::Planted;
 use crate::store::ready;
 
 /// How often a node looks what is due.
@@ -69,6 +71,12 @@ pub(super) struct Live {
     writes: BTreeMap<Place, Option<TaskState>>,
     /// Those of these that get a run.
     starts: BTreeSet<Place>,
+    /// Tasks whose row is to name a run of another job.
+    calls: BTreeSet<u32>,
+    /// Tasks that wait for others elsewhere, of which it is to be seen how these stand.
+    to_look: BTreeSet<u32>,
+    /// Runs of another job that rows name and that are to be asked for.
+    to_ask: BTreeMap<u32, RunId>,
     cancel: BTreeSet<RunId>,
     pub(super) more: bool,
     verdict: Option<Verdict>,
@@ -113,7 +121,11 @@ impl Live {
         let progress = progress_of(shape, row);
         let latest = current(row).filter_map(|it| Some(((it.task, it.item), it.child?))).collect();
         let runs = current(row).filter(|it| it.state == TaskState::Running);
-        let children = runs.filter_map(|it| Some((it.child?, (it.task, it.item)))).collect();
+        let children: BTreeMap<RunId, Place> = runs.filter_map(|it| Some((it.child?, (it.task, it.item)))).collect();
+        let waits = children.values().map(|place| place.0).filter(|task| graph.need(*task).is_some());
+        let to_look = waits.collect();
+        let to_ask = children.iter().filter(|(_, place)| graph.is_call(place.0));
+        let to_ask = to_ask.map(|(child, place)| (place.0, *child)).collect();
         let state = |task: u32| progress.rows()[task as usize].state;
         let owed = shape.graph().tasks().filter(|task| state(*task) == TaskState::Ready).collect();
         Self {
@@ -125,6 +137,9 @@ impl Live {
             spreads: items_of(graph, row),
             writes: BTreeMap::new(),
             starts: BTreeSet::new(),
+            calls: BTreeSet::new(),
+            to_ask,
+            to_look,
             cancel: BTreeSet::new(),
             more: false,
             verdict: None,
@@ -171,6 +186,10 @@ impl Live {
                 let one = TaskRequest { verb: TaskVerb::Cancel, task: Some(task), ..request.clone() };
                 self.asked(shape, graph, &one);
             }
+            return;
+        }
+        if request.verb == TaskVerb::Look {
+            self.to_look.insert(task);
             return;
         }
         let place = (task, request.item);
@@ -221,6 +240,7 @@ impl Live {
             return;
         }
         self.starts.remove(&place);
+        self.calls.remove(&place.0);
         let (task, mut state) = (place.0, state);
         if let Some(item) = place.1 {
             self.writes.insert(place, Some(state));
@@ -270,6 +290,7 @@ impl Live {
         self.writes.insert((task, None), None);
         match graph.items(task) {
             Some(count) => _ = self.spreads.insert(task, Items::new(count)),
+            None if graph.is_call(task) => _ = self.calls.insert(task),
             None => _ = self.starts.insert((task, None)),
         }
     }
@@ -303,9 +324,42 @@ impl Live {
         self.more || !self.paused && self.spreads.iter().any(can_start)
     }
 
+    /// Tasks that wait for others elsewhere, of which it is to be seen how these stand.
+    pub(super) fn take_to_look(&mut self) -> BTreeSet<u32> {
+        std::mem::take(&mut self.to_look)
+    }
+
+    /// Ends a task that has waited for one elsewhere.
+    pub(super) fn settle(&mut self, shape: &Shape, task: u32, state: TaskState) {
+        if self.row(task).state == TaskState::Running {
+            self.cancel.extend(self.child((task, None)));
+            self.end(shape, (task, None), state);
+        }
+    }
+
+    /// Looks at what tasks await from now on.
+    pub(super) fn look_at(&mut self, tasks: impl Iterator<Item = u32>) {
+        self.to_look.extend(tasks);
+    }
+
+    /// The runs of another job that are to be asked for, with the tasks whose rows name them.
+    pub(super) fn take_to_ask(&mut self) -> BTreeMap<u32, RunId> {
+        std::mem::take(&mut self.to_ask)
+    }
+
+    /// Whether it has asked for and looked at all that its rows name.
+    fn owes_nothing(&self) -> bool {
+        !self.more && self.to_ask.is_empty() && self.to_look.is_empty()
+    }
+
     /// Takes in the runs that a step has made which is kept.
     pub(super) fn written(&mut self, tasks: &[TaskWrite], made: &[RunId]) {
         self.turn += 1;
+        for (task, child) in tasks.iter().filter_map(|write| Some((write.task, write.call?))) {
+            self.children.insert(child, (task, None));
+            self.latest.insert((task, None), child);
+            self.to_ask.insert(task, child);
+        }
         for (write, child) in tasks.iter().filter(|write| write.start.is_some()).zip(made) {
             self.children.insert(*child, (write.task, write.item));
             self.latest.insert((write.task, write.item), *child);
@@ -354,49 +408,98 @@ impl World {
     fn advance(&mut self, load: Load, run: RunId) {
         let row = ready(self.memory.workflow(run, INBOX_MAX)).expect("the memory store is open");
         let Some(row) = row.filter(|row| row.ended.is_none()) else { return self.forgets(load, run) };
-        let shape = &self.graph.shape;
+        let graph = self.graph_of(run);
         let known = self.nodes[load.node].live.remove(&run);
-        let mut live = known.unwrap_or_else(|| Live::of(&self.graph, &row));
-        row.inbox.iter().for_each(|message| live.hear(shape, &self.graph, &message.body));
-        let step = live.progress.advance(shape, &[], STEP_MAX);
-        live.absorb(shape, step);
-        let unfinished = self.unfinished(run, &live);
+        let mut live = known.unwrap_or_else(|| Live::of(&graph, &row));
+        if self.has(Planted::CallsForgotten) {
+            live.take_to_ask();
+        }
+        self.ask_calls(run, &mut live);
+        row.inbox.iter().for_each(|message| live.hear(&graph.shape, &graph, &message.body));
+        self.look_elsewhere(run, &mut live);
+        let heard = row.inbox.iter().map(|message| message.id).collect();
+        let step = self.follow(run, &mut live, heard);
+        self.nodes[load.node].busy.insert(run);
+        self.send(Some(load), step, Some(live), None);
+    }
+
+    /// What follows the end of a run of a task that is not recorded yet, where the owner has its workflow's run in memory: no more than rows
+    /// of tasks and new runs of theirs.
+    pub(super) fn ahead(&mut self, child: RunId, state: RunState) -> Option<(Load, WorkflowStep, Live)> {
+        let node = self.holder;
+        let load = Load { node, number: self.nodes[node].number };
+        if !self.is_there(load) || self.nodes[node].still_until(self.now).is_some() {
+            return None;
+        }
+        let Node { live, busy, .. } = &mut self.nodes[node];
+        // A step that says there is no more to do is none for a run that has more to do.
+        let is_its = |(run, live): &(&RunId, &Live)| {
+            live.children.contains_key(&child) && !busy.contains(run) && live.owes_nothing()
+        };
+        let run = *live.iter().find(is_its)?.0;
+        let mut live = live.remove(&run)?;
+        let graph = self.graph_of(run);
+        live.hear(&graph.shape, &graph, &MessageBody::Ended { child, state });
+        let step = self.follow(run, &mut live, Vec::new());
+        // What is forgotten is read again.
+        let is_small = step.end.is_none() && !step.more && step.cancel.is_empty();
+        is_small.then(|| {
+            self.nodes[node].busy.insert(run);
+            (load, step, live)
+        })
+    }
+
+    /// The step that follows from what a run has heard.
+    fn follow(&self, run: RunId, live: &mut Live, heard: Vec<i64>) -> WorkflowStep {
+        let graph = self.graph_of(run);
+        let step = live.progress.advance(&graph.shape, &[], STEP_MAX);
+        live.absorb(&graph.shape, step);
+        let unfinished = self.unfinished(run, live);
         loop {
-            live.startable(&unfinished).into_iter().for_each(|task| live.start(&self.graph, task));
+            live.startable(&unfinished).into_iter().for_each(|task| live.start(&graph, task));
             // What is startable after an end of an item may start in this step, too.
-            if !live.fill(&self.graph) {
+            if !live.fill(&graph) {
                 break;
             }
         }
-        let (starts, more) = (std::mem::take(&mut live.starts), live.has_more(&self.graph));
-        let tasks = std::mem::take(&mut live.writes).into_iter().map(|(place, state)| TaskWrite {
+        let (starts, calls) = (std::mem::take(&mut live.starts), std::mem::take(&mut live.calls));
+        let waits: BTreeSet<u32> = starts.iter().map(|it| it.0).filter(|task| graph.need(*task).is_some()).collect();
+        let awaits = self.awaits(run, &waits);
+        // Whoever goes on after a crash looks at what is named, and at what is awaited.
+        let more = live.has_more(&graph) || !calls.is_empty() || !awaits.is_empty();
+        let writes = std::mem::take(&mut live.writes);
+        let called = |task: u32| run.called(self.job.0, &graph.name((task, None)), live.row(task).generation);
+        let over: Vec<u32> = writes.keys().filter(|it| it.1.is_none()).map(|it| it.0).collect();
+        let over: Vec<u32> = over.into_iter().filter(|task| live.row(*task).state.is_final()).collect();
+        let tasks = writes.into_iter().map(|(place, state)| TaskWrite {
             task: place.0,
             item: place.1,
             state: state.unwrap_or(live.row(place.0).state),
             generation: live.row(place.0).generation,
             reason: None,
             start: starts.contains(&place).then(|| TaskStart {
-                name: self.graph.name(place),
-                line: "default".to_owned(),
+                name: graph.name(place),
+                line: if waits.contains(&place.0) { HOLD_LINE } else { "default" }.to_owned(),
                 priority: 0,
                 input: None,
                 expires_at: None,
             }),
-            call: None,
+            call: (place.1.is_none() && calls.contains(&place.0)).then(|| called(place.0)),
         });
         let end = live.verdict.filter(|_| !more).map(|verdict| (verdict, None));
-        let step = WorkflowStep {
-            heard: row.inbox.iter().map(|message| message.id).collect(),
+        WorkflowStep {
+            heard,
             tasks: tasks.collect(),
             cancel: std::mem::take(&mut live.cancel).into_iter().map(|run| (run, "asked".to_owned())).collect(),
             stop: live.progress.stop(),
             paused: live.paused,
             more,
             end,
+            awaits,
+            settled: over.iter().copied().filter(|task| graph.need(*task).is_some()).collect(),
+            over: over.iter().map(|task| graph.name((*task, None)).into()).collect(),
             ..self.step_of(run, live.turn)
-        };
-        self.nodes[load.node].busy.insert(run);
-        self.send(Some(load), step, Some(live));
+        }
     }
 
     /// A step that changes nothing.
@@ -425,21 +528,26 @@ impl World {
         let query = RunQuery { parent: Some(run), limit: 1_000, ..RunQuery::default() };
         let runs = ready(self.memory.runs(query)).expect("the memory store is open");
         let left = runs.iter().filter(|run| !run.state.is_final() && !live.children.contains_key(&run.id));
-        let number = |name: &str| self.graph.job.workflow().and_then(|workflow| workflow.find(name));
-        left.filter_map(|run| number(run.task.as_deref()?.split('[').next()?)).collect()
+        let graph = self.graph_of(run);
+        let number = |name: &str| graph.job.workflow().and_then(|workflow| workflow.find(name));
+        let called = ready(self.memory.called_runs(run)).expect("the memory store is open");
+        let called = called.iter().filter(|(child, _)| !live.children.contains_key(child));
+        let called = called.filter_map(|(_, name)| number(name));
+        left.filter_map(|run| number(run.task.as_deref()?.split('[').next()?)).chain(called).collect()
     }
 
     /// A step of a run is kept: what is in memory is what the rows say.
-    pub(super) fn written(&mut self, load: Load, run: RunId, live: Live, is_over: bool) {
+    pub(super) fn written(&mut self, load: Load, run: RunId, mut live: Live, is_over: bool) {
         if is_over || !self.is_there(load) {
             return self.forgets(load, run);
         }
         let row = ready(self.memory.workflow(run, 0)).expect("the memory store is open");
         if let Some(row) = row.filter(|row| row.ended.is_none() && row.turn == live.turn) {
-            let broken = ledger::recounted(&self.graph, &live, &row);
+            let broken = ledger::recounted(&self.graph_of(run), &live, &row);
             self.hold(broken);
         }
-        let goes_on = live.has_more(&self.graph);
+        let asked = self.ask_calls(run, &mut live);
+        let goes_on = live.has_more(&self.graph_of(run)) || asked;
         self.keeps(load, run, live);
         if goes_on {
             self.after(1, What::Wake(load));

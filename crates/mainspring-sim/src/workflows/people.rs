@@ -10,6 +10,7 @@ use mainspring_core::workflow::rerun::{self, Recorded, Selection};
 use mainspring_core::{RunId, RunSource};
 use mainspring_store::{AskedRun, Store, TaskRequest, TaskRow, TaskVerb, TaskWrite, WorkflowRow, WorkflowStep};
 
+use super::desk::DEADLINE_MS;
 use super::{What, World};
 use crate::faults::Kind;
 use crate::store::ready;
@@ -22,7 +23,7 @@ const SLOTS: usize = 6;
 impl World {
     /// Somebody starts a run.
     pub(super) fn start(&mut self) {
-        if self.healed || self.runs.len() >= RUNS_MAX {
+        if self.healed || self.runs.len() - self.called.len() >= RUNS_MAX {
             return;
         }
         let again = self.random.between(500, 12_000);
@@ -47,6 +48,7 @@ impl World {
         ready(self.memory.ask_run(asked)).expect("a job has no limit unless it says so");
         self.runs.push(id);
         self.tell(|| format!("run {id} is asked for"));
+        self.plan_needed(at);
     }
 
     /// Somebody asks something of a run that goes on.
@@ -61,7 +63,8 @@ impl World {
             return;
         }
         let run = *self.random.pick(&open);
-        let task = u32::try_from(self.random.index(self.graph.len())).expect("few");
+        let graph = self.graph_of(run);
+        let task = u32::try_from(self.random.index(graph.len())).expect("few");
         let verb = match self.random.below(16) {
             0 => return self.request(run, TaskVerb::Cancel, None, None),
             1..=3 => return self.request(run, TaskVerb::Pause, None, None),
@@ -73,7 +76,7 @@ impl World {
             14 => TaskVerb::Succeed,
             _ => TaskVerb::Fail,
         };
-        let item = self.graph.items(task).filter(|_| self.random.chance(500_000));
+        let item = graph.items(task).filter(|_| self.random.chance(500_000));
         let item = item.map(|count| u32::try_from(self.random.below(count.into())).expect("few"));
         self.request(run, verb, Some(task), item);
     }
@@ -97,8 +100,9 @@ impl World {
         let Some(row) = row.filter(|row| row.turn > 0 && row.ended.is_none() && row.stop.is_none()) else { return };
         let (downstream, cancel_running) = (self.random.chance(500_000), self.random.chance(500_000));
         let selection = Selection::Tasks { tasks: vec![task], downstream, upstream: false };
-        let shape = &self.graph.shape;
-        let recorded = recorded(self.graph.len(), &row);
+        let graph = self.graph_of(run);
+        let shape = &graph.shape;
+        let recorded = recorded(graph.len(), &row);
         let Ok(plan) = rerun::plan(shape, &recorded, &selection, cancel_running) else { return };
         let back = rerun::set_back(&plan, &recorded);
         // Items of earlier generations count no more.
@@ -125,7 +129,7 @@ impl World {
         let stop = rerun::stop_then(shape, &plan, &recorded, row.stop);
         self.tell(|| format!("tasks {back:?} of run {run} are set back at turn {}", row.turn));
         let step = WorkflowStep { tasks, cancel, stop, paused: row.paused, more: true, ..self.step_of(run, row.turn) };
-        self.send(None, step, None);
+        self.send(None, step, None, None);
     }
 
     /// Workers take what waits.
@@ -148,7 +152,7 @@ impl World {
     }
 
     pub(super) fn body_ends(&mut self, number: u64) {
-        let Some(claimed) = self.bodies.remove(&number) else { return };
+        let Some(claimed) = self.bodies.get(&number).cloned() else { return };
         let found = ready(self.memory.run(claimed.run)).expect("the memory store is open");
         let is_cancelled = found.is_some_and(|run| run.cancel_requested_at.is_some());
         let fails = !self.healed && self.random.chance(120_000);
@@ -175,6 +179,14 @@ impl World {
             deadline: None,
         };
         let batch = Arc::new(CompletionBatch { id: self.batch(), at, entries: vec![entry.clone()] });
+        if self.hops
+            && let Some((load, step, live)) = self.ahead(claimed.run, verdict.into())
+        {
+            self.send(Some(load), step, Some(live), Some(batch));
+            // Without an answer it is sent again.
+            return self.after(DEADLINE_MS + 1, What::BodyEnds(number));
+        }
+        self.bodies.remove(&number);
         ready(self.memory.complete(Arc::clone(&batch))).expect("the memory store is open");
         // A report that comes again, and one that somebody sends anew, change nothing.
         if self.chance(self.odds.duplicate, Kind::Duplicate) {

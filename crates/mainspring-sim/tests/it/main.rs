@@ -29,7 +29,7 @@ fn calm_seed_is_in_time_and_breaks_nothing() {
 }
 
 /// Bugs with the seed and the invariant that catch each, all of them within the first five hundred.
-const CAUGHT: [(Planted, u64, &str); 23] = [
+const CAUGHT: [(Planted, u64, &str); 26] = [
     (Planted::DispatchBeforeCommit, 1, "I8"),
     (Planted::AdvanceWithoutInsert, 0, "I1"),
     (Planted::FenceByExists, 225, "I6"),
@@ -53,6 +53,9 @@ const CAUGHT: [(Planted, u64, &str); 23] = [
     (Planted::UnfencedItems, 3, "I19"),
     (Planted::SettledEarly, 3, "I18"),
     (Planted::TerminatedKept, 0, "I19"),
+    (Planted::EndsSwallowed, 19, "I12"),
+    (Planted::CallsForgotten, 163, "I12"),
+    (Planted::NeedsNotLooked, 40, "I12"),
 ];
 
 #[test]
