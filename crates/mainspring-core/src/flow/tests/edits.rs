@@ -100,3 +100,72 @@ fn items_of_a_queue_whose_settings_change_are_kept_in_their_new_order() {
     let taken: Vec<(i64, i64)> = world.taken.iter().map(|(at, _, id)| (*at, *id)).collect();
     assert_eq!(taken, [(0, 3), (0, 2), (5_000, 4)]);
 }
+
+/// A flow with calendars, rests, gathering, full queues and slow bodies: at any time, an edit that only moves places about changes
+/// nothing of what starts when. Its times have no common divisors, as the order of places decides who is first of two at one instant.
+#[test]
+fn an_edit_that_touches_nothing_changes_nothing() {
+    let gathering = Component { gather: 3, gather_ms: 701, batch: 5, ..event("gather") };
+    let components = [
+        timer("a", 131),
+        cron("b", "*/2 * * * * ?"),
+        Component { concurrency: 3, admin_yield_ms: 409, ..event("c") },
+        last(Component { run_duration_ms: 23, ..gathering }),
+        last(Component { concurrency: 0, ..event("d") }),
+        last(timer("e", 1_009)),
+    ];
+    let connections = [
+        Connection { max_items: 7, ..Connection::new(0, 2) },
+        Connection { expire_after_ms: 907, ..Connection::new(1, 2) },
+        Connection { max_items: 5, ..Connection::new(2, 3) },
+        Connection { max_items: 2, ..Connection::new(2, 4) },
+    ];
+    let before = definition(&components, &connections);
+    let begun = || {
+        let mut world = world(&before).body(2, 173, fail_at_times).body(3, 97, pass).body(4, 61, pass);
+        world.start_all();
+        world
+    };
+    let mut plain = begun();
+    plain.run(20_000);
+    let expected = named(&plain, &before);
+    assert!(expected.len() > 150, "{}", expected.len());
+    for (seed, every) in [(1_u64, 1_003), (2, 317), (3, 71)] {
+        let (mut world, mut now, mut random) = (begun(), before.clone(), seed);
+        let mut starts = Vec::new();
+        while world.mono_ms < 20_000 {
+            world.run(every.min(20_000 - world.mono_ms));
+            starts.extend(named(&world, &now));
+            world.starts.clear();
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let next = shuffled(&now, random);
+            assert!(edit(&mut world, &now, &next));
+            now = next;
+        }
+        let differs = starts.iter().zip(&expected).find(|(one, other)| one != other);
+        assert_eq!((differs, starts.len()), (None, expected.len()), "edited every {every} ms");
+    }
+}
+
+fn fail_at_times(start: &Start) -> Verdict {
+    if start.items.iter().any(|item| item.order % 5 == 0) { fail(start) } else { pass(start) }
+}
+
+/// Instants at which components started, by name.
+fn named(world: &World, definition: &Definition) -> Vec<(i64, String)> {
+    let name = |component: usize| definition.parts[component].component.name.clone();
+    let mut starts: Vec<_> = world.starts.iter().map(|(at, component)| (*at, name(*component))).collect();
+    starts.sort();
+    starts
+}
+
+/// The same flow in another order of components. Of connections it is the same, as that of inputs decides whose turn it is.
+fn shuffled(definition: &Definition, random: u64) -> Definition {
+    let count = definition.parts.len();
+    let turn = usize::try_from(random >> 33).expect("31 bits") % count;
+    let place = |before: usize| (before + turn) % count;
+    let mut parts = definition.parts.clone();
+    parts.rotate_right(turn);
+    let moved = |it: &Connection| Connection { from: place(it.from), to: place(it.to), ..it.clone() };
+    Definition { parts, connections: definition.connections.iter().map(moved).collect() }
+}
