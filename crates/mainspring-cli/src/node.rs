@@ -49,10 +49,10 @@ pub struct NodeArgs {
     /// Queues that it takes runs from itself, all when absent; what waits in others is for workers
     #[arg(long, env = "MAINSPRING_QUEUES", value_delimiter = ',', value_name = "QUEUE", value_parser = name::plain)]
     pub queues: Vec<String>,
-    /// Time that runs have to finish when the server is asked to stop
+    /// Time that runs and bodies of flows have to finish when the server is asked to stop
     #[arg(long, env = "MAINSPRING_GRACE", default_value = "30s", value_name = "DURATION", value_parser = time_value::duration)]
     pub grace: Duration,
-    /// Time that a process has between TERM and KILL when its run is cancelled or takes too long
+    /// Time that a process has between TERM and KILL when its run is cancelled, its component is terminated, or it takes too long
     #[arg(long, env = "MAINSPRING_KILL_GRACE", default_value = "10s", value_name = "DURATION", value_parser = time_value::duration)]
     pub kill_grace: Duration,
     /// How long final runs are kept, with their attempts, logs, and instants that did not fire

@@ -312,6 +312,7 @@ impl Engine {
             handlers: Arc::clone(&flow_handlers),
             idle_check: settings.flow_idle_check,
             metrics: Arc::clone(&metrics),
+            kill_grace: settings.kill_grace,
         };
         let (flows, works) = Flows::new(Arc::clone(&store), flow_tools, status.clone());
         running.spawn(works.run());
@@ -559,14 +560,21 @@ impl Engine {
         let _ = self.state.clone().wait_for(settled).await;
     }
 
-    /// Waits until nothing runs and nothing is to be recorded.
+    /// Waits until nothing runs and nothing is to be recorded; after [`Self::drain`], until no body of a flow runs, too.
     pub async fn idle(&self) {
-        let _ = self.state.clone().wait_for(|state| state.idle).await;
+        let mut state = self.state.clone();
+        let bodies = async {
+            if self.is_draining() {
+                self.flows.drained().await;
+            }
+        };
+        let _ = tokio::join!(state.wait_for(|state| state.idle), bodies);
     }
 
     /// Starts nothing new from now on; what runs goes on.
     pub fn drain(&self) {
         self.workers.drain();
+        self.flows.drain();
         let _ = self.notices.send(Notice::Draining);
         self.stop_at_least(Stop::Drain);
     }
@@ -581,7 +589,8 @@ impl Engine {
         self.stop.send_if_modified(|now| std::mem::replace(now, stop.max(*now)) < stop);
     }
 
-    /// Stops: starts nothing new, lets runs finish within `grace`, then cancels the rest, and closes the store.
+    /// Stops: starts nothing new, lets runs and bodies of flows finish within `grace`, then cancels the rest, and closes the store.
+    /// Items of bodies that were cancelled are delivered again by whoever runs the flow next.
     ///
     /// # Errors
     /// If the store could not be closed. Nothing acknowledged is lost by that.
@@ -590,10 +599,14 @@ impl Engine {
         let mut state = self.state.clone();
         let running = |state: &watch::Receiver<DriverState>| state.borrow().running;
         let mut stopped = Stopped::Clean;
-        if tokio::time::timeout(grace, state.wait_for(|state| state.idle)).await.is_err() {
+        let idle = async |state: &mut watch::Receiver<DriverState>| {
+            let _ = tokio::join!(state.wait_for(|state| state.idle), self.flows.drained());
+        };
+        if tokio::time::timeout(grace, idle(&mut state)).await.is_err() {
             stopped = Stopped::Cancelled(running(&state));
             self.stop_at_least(Stop::Cancel);
-            let _ = tokio::time::timeout(self.kill_grace * 2, state.wait_for(|state| state.idle)).await;
+            self.flows.end_bodies();
+            let _ = tokio::time::timeout(self.kill_grace * 2, idle(&mut state)).await;
         }
         self.stop_at_least(Stop::Over);
         // The other end is dropped when the node has taken its leave.

@@ -213,6 +213,9 @@ pub(crate) enum Request {
     Resize(BTreeMap<String, u32>, Reply<()>),
     Log(Name, String, Reply<Vec<Line>>),
     Reload(Option<Name>, Reply<()>),
+    Drain,
+    Drained(Reply<()>),
+    EndBodies,
 }
 
 /// Items that are to go to another queue.
@@ -376,6 +379,22 @@ impl Flows {
     pub async fn reload(&self, flow: Option<(&str, &str)>) -> Result<(), FlowError> {
         let name = flow.map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
         self.ask(|reply| Request::Reload(name, reply)).await
+    }
+
+    /// Begins nothing more on this node.
+    pub(crate) fn drain(&self) {
+        let _ = self.requests.send(Request::Drain);
+    }
+
+    /// Returns when what the bodies of this node came to is kept, after it was told to begin no more.
+    pub(crate) async fn drained(&self) {
+        // Where the loop is over, there is nothing to wait for.
+        let _ = self.ask(Request::Drained).await;
+    }
+
+    /// Ends the bodies of this node. Their items are delivered again by whoever runs the flow next.
+    pub(crate) fn end_bodies(&self) {
+        let _ = self.requests.send(Request::EndBodies);
     }
 
     async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, FlowError> {

@@ -141,6 +141,7 @@ impl World {
             source: "{}".into(),
             states: "{}".into(),
             expect: None,
+            touched: None,
             at: Timestamp::from_millis(BASE_MS),
         };
         let flow = ready(memory.save_flow(row)).expect("the memory store is open").id;

@@ -17,7 +17,7 @@ pub use inbox::{InboxRow, InboxStore};
 #[async_trait]
 pub trait FlowStore: Send + Sync {
     /// Saves a flow and answers it. A new one has version 1 and epoch 0; one that is there keeps its items and its epoch. Another
-    /// definition closes its [inboxes](InboxStore).
+    /// definition closes the [inboxes](InboxStore) of the components that it touches.
     ///
     /// # Errors
     /// Conflict: it has another version than `expect`, or is there although none is expected.
@@ -77,6 +77,8 @@ pub struct FlowWrite {
     pub states: String,
     /// The version that it must have; nothing where it must not be there.
     pub expect: Option<i64>,
+    /// Components whose inboxes another definition closes; nothing where it closes all.
+    pub touched: Option<Vec<String>>,
     /// When it is saved.
     pub at: Timestamp,
 }

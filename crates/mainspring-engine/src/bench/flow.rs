@@ -258,6 +258,7 @@ async fn save(store: &dyn Store, plan: FlowPlan) -> Result {
         source: "{}".to_owned(),
         states: "{}".to_owned(),
         expect: None,
+        touched: None,
         at: SystemClock.now(),
     };
     store.flow_store().save_flow(flow).await?;

@@ -40,6 +40,8 @@ pub(crate) struct Tools {
     pub(crate) handlers: Arc<FlowHandlers>,
     pub(crate) idle_check: IdleCheck,
     pub(crate) metrics: Arc<Metrics>,
+    /// From asking a body to end until it is ended.
+    pub(crate) kill_grace: Duration,
 }
 
 #[cfg(test)]
@@ -48,7 +50,15 @@ impl Tools {
     pub(super) fn for_test() -> Self {
         let clock = Arc::new(crate::clock::SystemClock);
         let metrics = Arc::new(Metrics::new(false));
-        Self { clock, processes: None, control: None, handlers: Arc::default(), idle_check: IdleCheck::Wake, metrics }
+        Self {
+            clock,
+            processes: None,
+            control: None,
+            handlers: Arc::default(),
+            idle_check: IdleCheck::Wake,
+            metrics,
+            kill_grace: Duration::ZERO,
+        }
     }
 }
 
@@ -193,7 +203,7 @@ impl Run {
         Done { lines: lines.into_iter().chain(done.lines).collect(), ..done }
     }
 
-    fn attempt(&self, process: &Process, folder: &Folder, content: Option<&Content>) -> Attempt {
+    pub(super) fn attempt(&self, process: &Process, folder: &Folder, content: Option<&Content>) -> Attempt {
         let attributes = content.map(|content| &content.attributes).cloned().unwrap_or_default();
         let mut env = process.env.clone();
         let told = [
@@ -209,6 +219,7 @@ impl Run {
             fire_time: self.start.fire_time.map(|at| at.to_string()),
             env,
             timeout: process.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+            kill_grace: self.tools.kill_grace,
             working_dir: process.working_dir.as_ref().map(PathBuf::from),
             ..Attempt::default()
         }
@@ -243,7 +254,7 @@ fn task(program: &Program, folder: &Folder) -> Task {
 }
 
 /// The folder in which a process finds the payload and leaves its answers. It goes with the body, also where that is given up.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
@@ -255,7 +266,7 @@ impl Drop for Folder {
 }
 
 impl Folder {
-    async fn make(payload: Option<&[u8]>) -> std::io::Result<Self> {
+    pub(super) async fn make(payload: Option<&[u8]>) -> std::io::Result<Self> {
         let name = format!("mainspring-flow-{:032x}", crate::random::random());
         let folder = Self(std::env::temp_dir().join(name));
         let mut builder = tokio::fs::DirBuilder::new();

@@ -90,6 +90,8 @@ impl Owner {
 pub(super) struct Branch {
     pub(super) number: i64,
     pub(super) node: String,
+    /// What it is, as JSON: another definition of the flow in which that is the same leaves it as it is.
+    pub(super) text: String,
     pub(super) is_looking: bool,
     pub(super) look_at: i64,
     pub(super) reported: AtNode,

@@ -69,6 +69,7 @@ mod tests {
             source: "{}".into(),
             states: "{}".into(),
             expect: None,
+            touched: None,
             at: Timestamp::from_millis(0),
         };
         let id = store.save_flow(flow).await.expect("save_flow").id;

@@ -82,6 +82,7 @@ fn saved(definition: &Definition) -> FlowWrite {
         source: "{}".into(),
         states: "{}".into(),
         expect: None,
+        touched: None,
         at: Timestamp::from_millis(1_000),
     }
 }

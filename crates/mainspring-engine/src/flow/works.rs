@@ -1,6 +1,7 @@
 //! The loop of all flows of a node.
 
 mod branches;
+mod draining;
 mod editing;
 mod inboxes;
 mod reading;
@@ -90,6 +91,7 @@ pub(crate) struct Works {
     net_at: i64,
     changes: Changes,
     meter: Meter,
+    draining: draining::Draining,
 }
 
 impl Works {
@@ -124,6 +126,7 @@ impl Works {
             look_at: 0,
             net_at: 0,
             changes,
+            draining: draining::Draining::default(),
         }
     }
 
@@ -195,12 +198,13 @@ impl Works {
         }
         self.look_into_inboxes(now);
         self.look_after_branches(now);
-        while let Some(ticket) = self.pools.next_ticket() {
+        while let Some(ticket) = self.next_ticket() {
             self.start(ticket);
         }
         let due: Vec<i64> =
             self.flows.iter().filter(|(_, it)| !it.is_writing && !it.pending.is_empty()).map(|(id, _)| *id).collect();
         due.into_iter().for_each(|id| self.write(id));
+        self.look_whether_drained();
     }
 
     fn start(&mut self, ticket: Ticket) {
@@ -491,7 +495,7 @@ impl Works {
     }
 
     fn answer(&mut self, request: Request) {
-        if !self.is_ready && !matches!(request, Request::Reload(..)) {
+        if !self.is_ready && !matches!(request, Request::Reload(..)) && !request.is_of_the_end() {
             self.postponed.push(request);
             return;
         }
@@ -560,6 +564,9 @@ impl Works {
                 self.waiting.push((name, reply));
                 self.list();
             }
+            Request::Drain => self.draining.begin(),
+            Request::Drained(reply) => self.draining.wait(reply),
+            Request::EndBodies => self.end_bodies(),
         }
     }
 

@@ -38,6 +38,8 @@ struct Wanted {
     condition: Condition,
     right: ScriptRight,
     restart: bool,
+    /// Components that run on every node and that it touches; nothing where the flow cannot be read as it is.
+    touched: Option<Vec<String>>,
 }
 
 /// Saves a flow. A new one is stopped. Of one that is there, components that change, or whose connections do, must be stopped; with
@@ -66,7 +68,7 @@ async fn put(
         return Err(elsewhere(&app, &namespace, &name));
     }
     let (definition, warnings, restart) = (compiled.definition, compiled.warnings, options.restart.unwrap_or(false));
-    let wanted = Wanted { spec, definition, warnings, condition, right, restart };
+    let wanted = Wanted { spec, definition, warnings, condition, right, restart, touched: None };
     let Ok(permit) = Arc::clone(&app.deeds).acquire_owned().await else {
         return Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down"));
     };
@@ -79,7 +81,7 @@ async fn put(
     .await
 }
 
-async fn save(app: &App, namespace: &str, name: &str, wanted: Wanted) -> Answer<api::Flow> {
+async fn save(app: &App, namespace: &str, name: &str, mut wanted: Wanted) -> Answer<api::Flow> {
     let _alone = keeping(namespace, name).lock().await;
     let there = app.control().store().flow_store().flow(namespace, name).await?;
     expected(wanted.condition, there.as_ref())?;
@@ -95,6 +97,8 @@ async fn save(app: &App, namespace: &str, name: &str, wanted: Wanted) -> Answer<
     let now = view(app, namespace, name).await?;
     let touched = before.as_ref().map(|before| before.touched_by(&wanted.definition));
     let is_touched = |name: &str| touched.as_ref().is_none_or(|touched| touched.contains(name));
+    let everywhere = |it: &Definition| it.on_every_node().filter(|name| is_touched(name)).map(str::to_owned).collect();
+    wanted.touched = before.as_ref().map(everywhere);
     let busy = busy(&now, is_touched);
     may_lose_connections(&now, before.as_ref(), &wanted.definition)?;
     if busy.is_empty() {
@@ -137,6 +141,7 @@ async fn write(
         source: serde_json::to_string(&wanted.spec).expect("a flow is plain data"),
         states,
         expect: there.map(|row| row.version),
+        touched: wanted.touched,
         at: app.now(),
     };
     match app.control().store().flow_store().save_flow(write).await {

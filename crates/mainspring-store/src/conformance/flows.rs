@@ -20,6 +20,7 @@ pub(super) fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
         source: text("source"),
         states: "{}".into(),
         expect,
+        touched: None,
         at: at(1_000),
     }
 }

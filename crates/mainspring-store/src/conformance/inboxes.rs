@@ -50,19 +50,25 @@ pub async fn inboxes_are_filled_by_their_node_until_they_are_closed(store: Arc<d
     assert!(!write(vec![from + 4]).await, "it comes too late");
     assert_eq!((waiting(first).await, waiting(second).await), (None, Some(Vec::new())));
     assert_eq!(inboxes.inboxes(id, 10).await.expect("inboxes")[0].1.len(), 3, "what was kept stays");
-    // States close nothing, nor does the same definition; another one does.
+    // States close nothing, nor does the same definition; another one closes those of components that it touches.
     let version = flows.set_flow_states(id, 1, "{}").await.expect("set_flow_states");
     let same = FlowWrite { source: "{}".into(), ..flow("f", Some(version)) };
     let version = flows.save_flow(same).await.expect("save_flow").version;
     assert_eq!(waiting(second).await, Some(Vec::new()));
-    let other = FlowWrite { definition: "{}".into(), ..flow("f", Some(version)) };
+    let third = open(version, "b", "tick").await.expect("it is there");
+    let touched = Some(vec!["tick".to_owned(), "none".to_owned()]);
+    let other = FlowWrite { definition: "{}".into(), touched, ..flow("f", Some(version)) };
     let version = flows.save_flow(other).await.expect("save_flow").version;
+    assert_eq!((waiting(second).await, waiting(third).await), (Some(Vec::new()), None));
+    let whole = FlowWrite { definition: "[]".into(), ..flow("f", Some(version)) };
+    let version = flows.save_flow(whole).await.expect("save_flow").version;
     assert_eq!(waiting(second).await, None);
 
     assert!(!inboxes.end_inbox(id, first).await.expect("end_inbox"), "items wait in it");
     assert!(inboxes.end_inbox(id, second).await.expect("end_inbox"));
+    assert!(inboxes.end_inbox(id, third).await.expect("end_inbox"));
     assert_eq!(inboxes.inboxes(id, 10).await.expect("inboxes").len(), 1);
-    assert!(open(version, "b", "tock").await.expect("it is there") > second, "numbers do not come again");
+    assert!(open(version, "b", "tock").await.expect("it is there") > third, "numbers do not come again");
     assert!(flows.delete_flow(id, version).await.expect("delete_flow"));
     assert_eq!(inboxes.inboxes(id, 10).await.expect("inboxes"), []);
     assert!(!write(vec![from + 5]).await);

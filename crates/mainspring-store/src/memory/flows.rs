@@ -87,7 +87,7 @@ impl Flows {
             inboxes: inbox::Inboxes::default(),
         });
         if kept.row.definition != row.definition {
-            kept.inboxes.close(|_| true);
+            kept.inboxes.close(|inbox| flow.touched.as_ref().is_none_or(|touched| touched.contains(&inbox.component)));
         }
         kept.row = row.clone();
         Ok(row)

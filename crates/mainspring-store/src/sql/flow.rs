@@ -133,8 +133,10 @@ fn save(session: &Session<impl Batches>, flow: &FlowWrite) -> Step<FlowRow> {
     if count == 0 {
         return Err(conflict(&flow.namespace, &flow.name, None, flow.expect).into());
     }
-    if let Some(changed) = changed {
-        execute(db, sql!("flow_inboxes_close"), &[(":flow", &changed.id)])?;
+    match (changed, &flow.touched) {
+        (None, _) => {}
+        (Some(changed), None) => drop(execute(db, sql!("flow_inboxes_close"), &[(":flow", &changed.id)])?),
+        (Some(changed), Some(touched)) => inbox::close(db, changed.id, touched)?,
     }
     get(db, &flow.namespace, &flow.name)?.ok_or_else(|| conflict(&flow.namespace, &flow.name, None, None).into())
 }

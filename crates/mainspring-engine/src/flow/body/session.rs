@@ -9,6 +9,7 @@ use mainspring_core::flow::{Disposal, ItemId, Output, Verdict};
 use tokio::sync::watch;
 
 use super::{Run, Told, failed};
+use crate::clock::pause;
 use crate::handler::HandlerError;
 
 /// Handlers of flows by name.
@@ -170,6 +171,15 @@ impl Session {
         Ok(())
     }
 
+    /// Returns once the component is terminated, or the node stops. The handler is dropped a grace period later, and what it does
+    /// counts for nothing any more.
+    pub async fn cancelled(&self) {
+        let mut told = self.0.told.clone();
+        if told.wait_for(|told| *told != Told::GoOn).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Whether the component was terminated: what the handler does counts for nothing any more.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
@@ -203,7 +213,7 @@ impl Run {
         let called = std::panic::AssertUnwindSafe(async { handler.call(session.clone()).await }).catch_unwind();
         let result = tokio::select! {
             result = called => result.unwrap_or_else(|panic| Err(HandlerError::of_panic(&*panic))),
-            () = self.given_up() => return failed("the handler was given up".to_owned()),
+            () = self.out_of_time() => return failed("the handler was given up".to_owned()),
         };
         // Clones that are still somewhere have nothing to work on any more.
         let closed = State { is_closed: true, ..State::default() };
@@ -217,6 +227,12 @@ impl Run {
         *contents = state.contents;
         let verdict = Verdict::Done { items: state.disposals, outputs: state.outputs, yields: state.yields_ms };
         Done { verdict, made: state.made, lines: state.lines }
+    }
+
+    /// Returns when a handler that was asked to end has had time for it.
+    async fn out_of_time(&self) {
+        self.given_up().await;
+        pause(u64::try_from(self.tools.kill_grace.as_millis()).unwrap_or(u64::MAX)).await;
     }
 
     fn session(&self, contents: &[Content]) -> Session {

@@ -161,6 +161,23 @@ impl Pair {
         }
     }
 
+    /// Saves another definition, as a server does, and lets both nodes know.
+    async fn edit(&self, before: &Definition, next: &Definition) {
+        let row = self.store.flow("default", "f").await.expect("flow").expect("it is there");
+        let touched = Some(before.touched_by(next).into_iter().map(str::to_owned).collect());
+        let write = FlowWrite { states: row.states, expect: Some(row.version), touched, ..saved(next) };
+        self.store.save_flow(write).await.expect("save_flow");
+        for node in [&self.a, &self.b] {
+            node.flows.reload(None).await.expect("it is read");
+        }
+    }
+
+    /// Numbers of the inboxes that the other node fills.
+    async fn inboxes(&self) -> Vec<i64> {
+        let all = self.store.inboxes(self.flow, 0).await.expect("inboxes");
+        all.into_iter().filter(|(row, _)| row.is_open).map(|(row, _)| row.number).collect()
+    }
+
     /// Starts `make`, and waits until both nodes have made as much as there is room for: first the owner, then the other one.
     async fn fill(&self) {
         let make = Some(vec!["make".to_owned()]);
@@ -250,6 +267,37 @@ async fn what_a_node_has_made_is_taken_by_the_next_owner() {
     pair.does(&pair.b, "make", Action::Stop).await;
     pair.all_end(&pair.b).await;
     while !pair.store.inboxes(pair.flow, 1).await.expect("inboxes").is_empty() {
+        pause(5).await;
+    }
+}
+
+#[tokio::test]
+async fn what_an_edit_does_not_touch_goes_on_on_every_node() {
+    let (open, gate) = watch::channel(false);
+    let pair = Pair::start(&gate).await;
+    pair.does(&pair.a, "make", Action::Start).await;
+    while pair.a.node(2).await.is_none_or(|it| it.active == 0) {
+        pause(5).await;
+    }
+    let inboxes = pair.inboxes().await;
+    let mut next = definition();
+    next.parts[1].component.concurrency = 2;
+    pair.edit(&definition(), &next).await;
+    assert_eq!(pair.inboxes().await, inboxes, "the other node goes on with its body");
+    open.send_replace(true);
+    pair.is_full().await;
+    pair.does(&pair.a, "keep", Action::Start).await;
+    // One that touches it begins anew, with what it is to be by now.
+    pair.does(&pair.a, "make", Action::Stop).await;
+    while pair.a.node(2).await.is_some_and(|it| it.active > 0 || it.waiting > 0) {
+        pause(5).await;
+    }
+    pair.all_end(&pair.a).await;
+    let mut touching = next.clone();
+    touching.parts[0].component.concurrency = 2;
+    pair.edit(&next, &touching).await;
+    pair.does(&pair.a, "make", Action::Start).await;
+    while pair.inboxes().await.iter().all(|number| inboxes.contains(number)) {
         pause(5).await;
     }
 }

@@ -1,5 +1,6 @@
 //! Components that run on every node: this one's part of flows that others own.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::cluster::{Shard, Standing};
@@ -18,22 +19,23 @@ type Wanted = (i64, String);
 /// Branches that there are to be.
 #[derive(Default)]
 pub(super) struct Branches {
-    /// Names of components that run on every node, of flows with such in this definition.
-    read: std::collections::BTreeMap<i64, (String, Vec<String>)>,
+    /// Components that run on every node with their branches as texts, of flows with such in this definition.
+    read: BTreeMap<i64, (String, Vec<(String, String)>)>,
     /// Those whose inbox is being opened.
-    opening: std::collections::BTreeSet<Wanted>,
+    opening: BTreeSet<Wanted>,
     /// Counts branches, for their keys.
     count: i64,
 }
 
 impl Branches {
-    /// Components of a flow that run on every node.
-    fn of(&mut self, row: &FlowRow) -> &[String] {
+    /// Components of a flow that run on every node, and what their branches are.
+    fn of(&mut self, row: &FlowRow) -> &[(String, String)] {
         let is_same = self.read.get(&row.id).is_some_and(|(definition, _)| *definition == row.definition);
         if !is_same {
             let read = serde_json::from_str::<Definition>(&row.definition);
-            let names = read.map(|it| it.on_every_node().map(str::to_owned).collect()).unwrap_or_default();
-            self.read.insert(row.id, (row.definition.clone(), names));
+            let branch = |it: &Definition, name: &str| Some((name.to_owned(), text(&it.branch(name)?)));
+            let branches = read.map(|it| it.on_every_node().filter_map(|name| branch(&it, name)).collect());
+            self.read.insert(row.id, (row.definition.clone(), branches.unwrap_or_default()));
         }
         &self.read[&row.id].1
     }
@@ -51,8 +53,8 @@ impl Works {
         let mut kept = Vec::new();
         for row in others {
             let wanted = self.branches.of(&row).to_vec();
-            for component in wanted {
-                let there = self.flows.range_mut(..0).find(|(_, it)| it.is_branch(&row, &component, &me));
+            for (component, branch) in wanted {
+                let there = self.flows.range_mut(..0).find(|(_, it)| it.is_branch(row.id, &branch, &me));
                 if let Some((key, running)) = there {
                     kept.push(*key);
                     running.row = row.clone();
@@ -99,7 +101,9 @@ impl Works {
         self.generations += 1;
         let key = -self.branches.count;
         let reported = AtNode::default();
-        let inboxes = Inboxes::Branch(Branch { number, node: me, is_looking: false, look_at: now.mono_ms, reported });
+        let text = text(&definition);
+        let branch = Branch { number, node: me, text, is_looking: false, look_at: now.mono_ms, reported };
+        let inboxes = Inboxes::Branch(branch);
         let loaded = Loaded { row, epoch, inboxes, definition, flow, items: Vec::new() };
         let idle = self.tools.idle_check;
         self.flows.insert(key, Running::new(key, loaded, idle, self.generations, &mut self.pools, now));
@@ -168,9 +172,13 @@ impl Works {
     }
 }
 
+fn text(branch: &Definition) -> String {
+    serde_json::to_string(branch).expect("a definition is plain data")
+}
+
 /// Whether a component is meant to run.
 fn is_to_run(row: &FlowRow, component: &str) -> bool {
-    let states: std::collections::BTreeMap<String, String> = serde_json::from_str(&row.states).unwrap_or_default();
+    let states: BTreeMap<String, String> = serde_json::from_str(&row.states).unwrap_or_default();
     states.get(component).is_some_and(|state| state == "running")
 }
 
@@ -182,10 +190,9 @@ impl Running {
         }
     }
 
-    /// Whether it is the branch of a component in a flow as it is, at a node.
-    fn is_branch(&self, row: &FlowRow, component: &str, node: &str) -> bool {
-        let is_of = self.row.id == row.id && self.definition.parts[0].component.name == component;
-        is_of && self.row.definition == row.definition && self.branch().is_some_and(|it| it.node == node)
+    /// Whether it is this branch of a flow, at a node. What else has changed in the flow is none of its business.
+    fn is_branch(&self, flow: i64, text: &str, node: &str) -> bool {
+        self.row.id == flow && self.branch().is_some_and(|it| it.text == text && it.node == node)
     }
 
     /// Starts or stops the component of a branch, as the flow says by now.

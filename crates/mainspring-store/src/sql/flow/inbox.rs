@@ -64,14 +64,7 @@ impl<B: Backend> InboxStore for B {
     }
 
     async fn close_inboxes(&self, flow: i64, components: Vec<String>) -> Result<()> {
-        self.deed("close inboxes of a flow", move |s| {
-            for component in &components {
-                let values: [(&str, &dyn ToSql); 2] = [(":flow", &flow), (":component", component)];
-                execute(&s.connection, sql!("flow_inbox_close_of"), &values)?;
-            }
-            Ok(())
-        })
-        .await
+        self.deed("close inboxes of a flow", move |s| close(&s.connection, flow, &components)).await
     }
 
     async fn end_inbox(&self, flow: i64, number: i64) -> Result<bool> {
@@ -88,6 +81,15 @@ impl<B: Backend> InboxStore for B {
         })
         .await
     }
+}
+
+/// Closes all inboxes of some components.
+pub(super) fn close(db: &dyn Db, flow: i64, components: &[String]) -> Step<()> {
+    for component in components {
+        let values: [(&str, &dyn ToSql); 2] = [(":flow", &flow), (":component", component)];
+        execute(db, sql!("flow_inbox_close_of"), &values)?;
+    }
+    Ok(())
 }
 
 fn range<'a>(flow: &'a i64, ids: &'a std::ops::Range<i64>) -> [(&'static str, &'a dyn ToSql); 3] {

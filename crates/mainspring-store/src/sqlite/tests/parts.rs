@@ -34,6 +34,7 @@ async fn no_part_of_a_payload_outlives_its_item_or_its_flow() {
         source: "{}".into(),
         states: "{}".into(),
         expect: None,
+        touched: None,
         at: Timestamp::from_millis(1),
     };
     let id = store.save_flow(flow).await.unwrap().id;
