@@ -145,6 +145,8 @@ catalogue! {
         "Items move while the flow runs. `mainspring flow queue list FLOW CONNECTION` shows what waits.";
     FlowState "flow.state" 409 "the component is in a state that does not allow this"
         "The message says which. `mainspring flow why FLOW COMPONENT` shows more.";
+    FlowInvalid "flow.invalid" 409 "a component lacks what it needs beside items, so it cannot run now"
+        "The message says what is missing: a job, a folder, a function. As a warning, nothing is refused: a component that is started without it is `waiting_valid`, and starts as soon as it is there.";
     FlowPool "flow.pool" 422 "a component takes permits of a pool that does not exist"
         "Correct the name, or make the pool first: `mainspring flow pool set NAME SIZE`.";
     FlowFull "flow.full" 503 "a queue of the flow is full, so it takes no items now"

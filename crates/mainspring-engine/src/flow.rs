@@ -15,6 +15,7 @@ mod meter;
 mod running;
 #[cfg(test)]
 mod tests;
+mod validity;
 mod works;
 mod writes;
 
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use mainspring_core::Timestamp;
 use mainspring_core::cluster::Status;
 use mainspring_core::flow::body::Content;
-use mainspring_core::flow::{Blocked, ComponentState, Counters, Header, ItemId, Refused, Why};
+use mainspring_core::flow::{Blocked, ComponentState, Counters, Definition, Header, ItemId, Refused, Why};
 use mainspring_store::{FlowRow, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -33,6 +34,7 @@ pub use body::session::{FlowHandlers, Item, Session};
 pub use branch::AtNode;
 use changes::Changes;
 pub use history::minutes;
+pub use validity::Lacks;
 use works::Works;
 
 /// What is asked of flows. Cheap to clone.
@@ -69,6 +71,14 @@ pub enum FlowError {
         component: String,
         /// Why.
         refused: Refused,
+    },
+    /// A component lacks what it needs beside items.
+    #[error("component \"{component}\" cannot run now: {lacks}")]
+    Invalid {
+        /// The component.
+        component: String,
+        /// What it lacks.
+        lacks: String,
     },
     /// Another node runs the flow, or nobody yet.
     #[error("this node does not run the flow; ask the one that does, or wait while the flow changes nodes")]
@@ -213,6 +223,7 @@ pub(crate) enum Request {
     Resize(BTreeMap<String, u32>, Reply<()>),
     Log(Name, String, Reply<Vec<Line>>),
     Reload(Option<Name>, Reply<()>),
+    Lacks(String, Box<Definition>, Reply<Lacks>),
     Drain,
     Drained(Reply<()>),
     EndBodies,
@@ -381,6 +392,14 @@ impl Flows {
         self.ask(|reply| Request::Reload(name, reply)).await
     }
 
+    /// What components of a flow of a namespace lack on this node, beside items.
+    ///
+    /// # Errors
+    /// The engine stops.
+    pub async fn lacks(&self, namespace: &str, definition: &Definition) -> Result<Lacks, FlowError> {
+        self.ask(|reply| Request::Lacks(namespace.to_owned(), Box::new(definition.clone()), reply)).await
+    }
+
     /// Begins nothing more on this node.
     pub(crate) fn drain(&self) {
         let _ = self.requests.send(Request::Drain);
@@ -412,6 +431,7 @@ pub fn sentence(why: &Why) -> String {
         (ComponentState::Stopped, _) if why.active > 0 => format!("it is stopping: {} bodies still run", why.active),
         (ComponentState::Stopped, _) => "it is stopped: start it".to_owned(),
         (ComponentState::Disabled, _) => "it is disabled: enable it, then start it".to_owned(),
+        (ComponentState::WaitingValid, _) => format!("it starts when it can run: {}", why.lacks.join("; ")),
         (_, _) if why.active > 0 => format!("it runs: {} bodies", why.active),
         (_, Some(blocked)) => match blocked.reason {
             mainspring_core::flow::Reason::Terminated => "a body that was terminated has not ended".to_owned(),

@@ -14,7 +14,7 @@ export const flows = {
   create: 'New flow',
   emptyText: 'A flow is a graph of components joined by queues of items, as users of Apache NiFi know them. Write one here, or apply a file.',
   partly: (n: string, of: string) => `${n} of ${of} run`,
-  words: { running: 'running', stopped: 'stopped', run_once: 'runs once', disabled: 'disabled' },
+  words: { running: 'running', stopped: 'stopped', run_once: 'runs once', waiting_valid: 'waits until it can run', disabled: 'disabled' },
   blocked: {
     yielded: 'rests',
     not_leader: 'runs on another node',

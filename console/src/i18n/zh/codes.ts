@@ -48,6 +48,7 @@ export const codes: Readonly<Record<string, string>> = {
   'flow.connection_not_found': '数据流中没有此连接',
   'flow.item_not_found': '数据流中没有此条目',
   'flow.state': '组件当前的状态不允许这样做',
+  'flow.invalid': '组件缺少数据项之外所需的条件，现在无法运行',
   'flow.pool': '组件使用的许可池不存在',
   'flow.full': '数据流的队列已满，暂不接收条目',
   'flow.replay': '不清楚条目应回到哪个队列',

@@ -14,7 +14,7 @@ export const flows: typeof en = {
   create: '新建数据流',
   emptyText: '数据流由组件和连接它们的队列组成，与 Apache NiFi 相同。可在此编写，或应用一个文件。',
   partly: (n: string, of: string) => `${n} / ${of} 在运行`,
-  words: { running: '运行中', stopped: '已停止', run_once: '运行一次', disabled: '已禁用' },
+  words: { running: '运行中', stopped: '已停止', run_once: '运行一次', waiting_valid: '等待条件满足', disabled: '已禁用' },
   blocked: {
     yielded: '休息中',
     not_leader: '在其他节点运行',

@@ -18,7 +18,10 @@ const zh: typeof en = {
     return told === text && title ? `${title}：${text}` : told;
   },
   hint: (text: string) => advise(hints, text),
-  flow: (text: string) => advise(flows, text),
+  flow: (text: string) => {
+    const [, lacks] = /^it starts when it can run: ([\s\S]+)$/.exec(text) ?? [];
+    return advise(flows, text.replace(lacks ?? '', lacks?.split('; ').map((each) => advise(flows, each)).join('；') ?? ''));
+  },
   failure: (text: string) => {
     const [, code, rest] = /^([a-z]+\.[a-z_]+)(?:: ([\s\S]+))?$/.exec(text) ?? [];
     const title = code && failures[code];

@@ -41,7 +41,7 @@ function Editing({ flow, stored }: { flow: Flow; stored: { text: string; version
   const [reviewing, setReviewing] = useState(false);
   const checks = useChecks(namespace, text, flowFile);
   const isChanged = text !== stored.text;
-  const running = flow.components.filter(({ state }) => state === 'running').map((component) => component.name);
+  const running = flow.components.filter(({ state }) => state === 'running' || state === 'waiting_valid').map((component) => component.name);
   useBlocker({
     disabled: !isChanged,
     enableBeforeUnload: () => isChanged,

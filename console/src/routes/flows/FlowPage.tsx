@@ -19,7 +19,7 @@ import { FlowPanel } from './FlowPanel';
 import { Bulletins, FlowTables } from './FlowTables';
 import css from './Flows.module.css';
 import { QueueDialog } from './QueueDialog';
-import { bulletinsOf } from './model';
+import { bulletinsOf, isStarted } from './model';
 import { FLOW, type Flow, flowQuery } from './queries';
 import { type FlowView, flowRoute, flowViews } from './routes';
 import { useFlowActions } from './useFlowActions';
@@ -61,7 +61,7 @@ function Shown({ flow, trail }: { flow: Flow; trail: React.ReactNode }) {
   const show = (next: FlowView) => set({ view: next === 'canvas' ? undefined : next, ...(next === 'file' ? { at: undefined, queue: undefined, item: undefined } : {}) });
   const other = view === 'canvas' ? 'list' : 'canvas';
   useKeys([{ keys: 'v', label: t.flows.views[other], group: t.shell.groupPage, run: () => show(other) }]);
-  const running = flow.components.filter(({ state }) => state === 'running' || state === 'run_once').length;
+  const running = flow.components.filter(isStarted).length;
   const active = flow.components.reduce((sum, component) => sum + component.active, 0);
   const bulletins = bulletinsOf(flow).length;
   const choose = (name: string | undefined) => set({ at: name });

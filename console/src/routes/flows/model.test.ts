@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { layout } from '../workflow/layout';
 import { pathOf } from '../workflow/shape';
-import { MINUTE, fullness, graphOf, kindOf, lineOf, minutesOf, stateOf, withPresent } from './model';
+import { MINUTE, fullness, graphOf, isStarted, kindOf, lineOf, minutesOf, stateOf, withPresent } from './model';
 import type { FlowMinute } from './queries';
 
 const connections = [
@@ -31,6 +31,8 @@ test('a body has the word of the file', () => {
 
 test('states and fullness', () => {
   expect(stateOf({ state: 'run_once' })).toEqual({ state: 'running', word: 'run_once' });
+  expect(stateOf({ state: 'waiting_valid' })).toEqual({ state: 'waiting', word: 'waiting_valid' });
+  expect(['running', 'run_once', 'waiting_valid', 'stopped', 'disabled'].map((state) => isStarted({ state }))).toEqual([true, true, true, false, false]);
   expect(stateOf({ state: 'disabled' }).word).toBe('disabled');
   expect(fullness({ items: 50, bytes: 0, max_items: 100, max_bytes: 0 })).toBe(0.5);
   expect(fullness({ items: 1, bytes: 300, max_items: 100, max_bytes: 100 })).toBe(1);

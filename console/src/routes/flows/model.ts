@@ -42,12 +42,16 @@ export function kindOf(spec: ComponentSpec | undefined): string {
   return BODIES.find((body) => keys.includes(body)) ?? '';
 }
 
-export type FlowWord = 'running' | 'stopped' | 'run_once' | 'disabled';
+export type FlowWord = 'running' | 'stopped' | 'run_once' | 'waiting_valid' | 'disabled';
+
+/** Whether somebody has started it, and it is not over. */
+export const isStarted = ({ state }: Pick<FlowComponent, 'state'>): boolean => state === 'running' || state === 'run_once' || state === 'waiting_valid';
 
 /** How a component stands, as a state of the console and in its own word. */
 export function stateOf({ state }: Pick<FlowComponent, 'state'>): { state: State; word: FlowWord } {
   if (state === 'running') return { state: 'running', word: 'running' };
   if (state === 'run_once') return { state: 'running', word: 'run_once' };
+  if (state === 'waiting_valid') return { state: 'waiting', word: 'waiting_valid' };
   return state === 'disabled' ? { state: 'skipped', word: 'disabled' } : { state: 'cancelled', word: 'stopped' };
 }
 

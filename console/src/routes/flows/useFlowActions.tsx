@@ -5,6 +5,7 @@ import { confirm } from '@/components/confirm';
 import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
+import { isStarted } from './model';
 import { type Flow, type FlowAction, type FlowComponent, FLOW, changeFlow } from './queries';
 
 const icons = { start: Play, stop: Square, run_once: StepForward, terminate: CircleStop, disable: Ban, enable: Power };
@@ -44,7 +45,7 @@ export function useFlowActions(flow: Pick<Flow, 'namespace' | 'name'>) {
   const ofComponent = ({ name: component, state, active }: FlowComponent): Action[] => {
     const names = [component];
     const isOff = state === 'disabled';
-    const runs = state === 'running' || state === 'run_once';
+    const runs = isStarted({ state });
     const whenOff = isOff ? t.flows.isDisabled : undefined;
     return [
       runs ? make('stop', names) : make('start', names, { tone: 'primary', disabledReason: whenOff }),

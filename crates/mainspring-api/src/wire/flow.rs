@@ -59,7 +59,8 @@ pub struct FlowComponent {
     pub name: String,
     /// The key of the file that says what its body does, such as `run` or `route`.
     pub kind: String,
-    /// What it is meant to do: `stopped`, `running`, `run_once` or `disabled`.
+    /// What it is meant to do: `stopped`, `running`, `run_once` or `disabled`; `waiting_valid` where it was started and lacks what it
+    /// needs, such as a job. It starts as soon as that is there.
     pub state: String,
     /// Bodies that run, on all nodes.
     pub active: u32,

@@ -15,6 +15,7 @@ mod pools;
 mod relief;
 mod slots;
 mod turns;
+mod validity;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -155,6 +156,8 @@ pub struct Machine {
     idle: IdleCheck,
     queues: Vec<Queue>,
     components: Vec<Component>,
+    /// Those that wait for what they lack.
+    awaited: BTreeSet<usize>,
     timers: BTreeSet<(i64, Timer)>,
     wall_timers: BTreeSet<(Timestamp, WallTimer)>,
     penalty_armed: Vec<Option<i64>>,
@@ -183,6 +186,8 @@ pub struct Machine {
 #[derive(Debug)]
 struct Component {
     state: ComponentState,
+    /// What it needs beside items, and does not have.
+    lacks: Vec<String>,
     slots: Vec<Slot>,
     /// Slots that are parked, in the order of their parking.
     parked: VecDeque<usize>,
@@ -201,6 +206,7 @@ impl Machine {
     pub fn new(key: u64, flow: Flow, idle: IdleCheck, first_id: i64, now: Now) -> Self {
         let component = |_: &super::Component| Component {
             state: ComponentState::Stopped,
+            lacks: Vec::new(),
             slots: Vec::new(),
             parked: VecDeque::new(),
             yield_until_ms: i64::MIN,
@@ -214,6 +220,7 @@ impl Machine {
             idle,
             queues: flow.connections().iter().map(Queue::new).collect(),
             components: flow.components().iter().map(component).collect(),
+            awaited: BTreeSet::new(),
             timers: BTreeSet::new(),
             wall_timers: BTreeSet::new(),
             penalty_armed: vec![None; flow.connections().len()],

@@ -12,4 +12,5 @@ mod races;
 mod reference;
 mod spellings;
 mod timers;
+mod validity;
 mod world;

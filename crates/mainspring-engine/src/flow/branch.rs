@@ -35,12 +35,16 @@ impl AtNode {
     /// What a machine knows of a component.
     pub(super) fn of(node: &str, machine: &Machine, component: usize, pools: &Pools, now: Now) -> Self {
         let (why, counters) = (machine.why(component, pools, now), machine.counters(component, now));
-        let blocked = why.blocked.filter(|_| why.state == ComponentState::Running && why.active == 0);
+        let blocked = match why.state {
+            ComponentState::WaitingValid => Some(why.state.as_str()),
+            ComponentState::Running if why.active == 0 => why.blocked.map(|blocked| blocked.reason.as_str()),
+            _ => None,
+        };
         Self {
             node: node.to_owned(),
             active: why.active,
             waiting: 0,
-            blocked: blocked.map(|blocked| blocked.reason.as_str().to_owned()),
+            blocked: blocked.map(str::to_owned),
             tasks: counters.tasks,
             task_ms: counters.task_ms,
         }

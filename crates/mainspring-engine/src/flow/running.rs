@@ -18,6 +18,7 @@ use super::changes::Changes;
 use super::content::kept_content;
 use super::history::Due;
 use super::meter::AtWork;
+use super::validity::Lacks;
 use super::writes::Outcome;
 use super::{ComponentView, ConnectionView, FlowError, FlowView, FoundItem, Line, Reply, WaitingItem};
 
@@ -34,6 +35,8 @@ pub(super) struct Loaded {
     pub(super) definition: Definition,
     pub(super) flow: flow::Flow,
     pub(super) items: Vec<ItemRow>,
+    /// What components lack.
+    pub(super) lacks: Lacks,
 }
 
 /// A flow at work.
@@ -121,7 +124,7 @@ pub(super) struct Ended {
 impl Running {
     /// Makes a flow, or a branch of one, that pools know by a key.
     pub(super) fn new(key: i64, loaded: Loaded, idle: IdleCheck, generation: u64, pools: &mut Pools, now: Now) -> Self {
-        let Loaded { row, epoch, inboxes, definition, flow, items } = loaded;
+        let Loaded { row, epoch, inboxes, definition, flow, items, lacks } = loaded;
         let numbers = definition.connection_numbers();
         let first_id = match &inboxes {
             Inboxes::Branch(branch) => flow::inbox_ids(branch.number).start,
@@ -158,14 +161,15 @@ impl Running {
             recorder,
             moves: Vec::new(),
         };
+        running.judge_all(&lacks, pools, now);
         running.resume(pools, now);
         running
     }
 
     /// Becomes another definition, and starts what that leaves stopped and is meant to run. What the edit does not touch goes on.
     /// Answers false, and changes nothing, where something that it touches is at work.
-    pub(super) fn edit(&mut self, row: &FlowRow, to: (Definition, flow::Flow), pools: &mut Pools, now: Now) -> bool {
-        let (definition, flow) = to;
+    pub(super) fn edit(&mut self, row: &FlowRow, to: (Definition, flow::Flow, Lacks), pools: &mut Pools, now: Now) -> bool {
+        let (definition, flow, lacks) = to;
         let moves = self.definition.moves_to(&definition);
         self.recorder.pause(&self.machine);
         if !self.machine.edit(flow, &moves, pools, now) {
@@ -188,6 +192,7 @@ impl Running {
         self.recorder.resume(components, queues, &self.machine);
         self.definition = definition;
         self.row = FlowRow { epoch: self.epoch, ..row.clone() };
+        self.judge_all(&lacks, pools, now);
         self.resume(pools, now);
         true
     }
@@ -208,6 +213,8 @@ impl Running {
     pub(super) fn states(&self) -> BTreeMap<String, ComponentState> {
         let state = |component: usize| match self.machine.state(component) {
             ComponentState::RunOnce => ComponentState::Stopped,
+            // Whoever runs the flow next looks whether it can.
+            ComponentState::WaitingValid => ComponentState::Running,
             state => state,
         };
         let names = self.definition.parts.iter().map(|part| part.component.name.clone());

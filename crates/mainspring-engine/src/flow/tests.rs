@@ -222,7 +222,7 @@ async fn picky(definition: Definition, no_updates: bool) -> (Picky, Running, Poo
     let epoch = store.take_flow(row.id).await.expect("take_flow").expect("it is there");
     let (mut pools, now) = (Pools::default(), Now { mono_ms: 0, wall: Timestamp::from_millis(1_000) });
     let flow = definition.compile().expect("it is right");
-    let loaded = Loaded { row, epoch, inboxes: Inboxes::None, definition, flow, items: Vec::new() };
+    let loaded = Loaded { row, epoch, inboxes: Inboxes::None, definition, flow, items: Vec::new(), lacks: Vec::new() };
     let running = Running::new(1, loaded, IdleCheck::Wake, 1, &mut pools, now);
     (store, running, pools, now)
 }

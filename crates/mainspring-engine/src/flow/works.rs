@@ -5,6 +5,7 @@ mod draining;
 mod editing;
 mod inboxes;
 mod reading;
+mod validity;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use super::changes::Changes;
 use super::history::Due;
 use super::meter::Meter;
 use super::running::{Ended, Loaded, Pending, Running};
+use super::validity::Lacks;
 use super::writes::{Keeper, Outcome, keep, together};
 use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
 use crate::clock::{Clock, boot_ms};
@@ -40,14 +42,18 @@ enum Inbox {
     ListAgain,
     Loaded(i64, Result<Option<Box<Loaded>>, Unread>),
     /// A flow that is at work, as it is to be from now on.
-    Compiled(Box<FlowRow>, Result<Box<(Definition, Flow)>, Unread>),
+    Compiled(Box<FlowRow>, Result<Box<(Definition, Flow, Lacks)>, Unread>),
+    /// What components lack that are to start.
+    Asked(Box<validity::Asked>, Vec<String>, Lacks),
+    /// What components lack that wait for it.
+    Judged(validity::Judged),
     Ended(i64, u64, Box<Ended>),
     /// What became of what was to be written; nothing where it does not count, as it never will again.
     Written(i64, u64, Option<Outcome>),
     /// What an owner has seen in the inboxes of its flow.
     Looked(i64, u64, mainspring_store::Result<Vec<(InboxRow, Vec<ItemRow>)>>),
     /// An inbox for a component on a node, or nothing where the flow has changed.
-    Opened(Box<(FlowRow, String, String)>, mainspring_store::Result<Option<i64>>),
+    Opened(Box<branches::Opening>, mainspring_store::Result<Option<i64>>),
     /// What the owner has taken out of an inbox; nothing where it is closed.
     Left(i64, u64, mainspring_store::Result<Option<Vec<i64>>>),
 }
@@ -92,6 +98,7 @@ pub(crate) struct Works {
     changes: Changes,
     meter: Meter,
     draining: draining::Draining,
+    validity: validity::Validity,
 }
 
 impl Works {
@@ -127,6 +134,7 @@ impl Works {
             net_at: 0,
             changes,
             draining: draining::Draining::default(),
+            validity: validity::Validity::default(),
         }
     }
 
@@ -166,7 +174,8 @@ impl Works {
         let minute = (!self.flows.is_empty()).then_some(minute);
         let look = (self.store.cluster().is_some()).then_some(self.look_at);
         let inboxes = self.flows.values().filter_map(Running::looks_at).filter(|_| look.is_some());
-        flows.chain(inboxes).chain(net).chain(minute).chain(look).min().unwrap_or(i64::MAX / 2)
+        let validity = self.looks_for_validity_at();
+        flows.chain(inboxes).chain(net).chain(minute).chain(look).chain(validity).min().unwrap_or(i64::MAX / 2)
     }
 
     /// Does what is due.
@@ -198,6 +207,7 @@ impl Works {
         }
         self.look_into_inboxes(now);
         self.look_after_branches(now);
+        self.look_whether_valid(now);
         while let Some(ticket) = self.next_ticket() {
             self.start(ticket);
         }
@@ -308,6 +318,8 @@ impl Works {
                     running.written(outcome, &mut self.pools, now);
                 }
             }
+            Inbox::Asked(asked, names, found) => self.asked(*asked, &names, &found),
+            Inbox::Judged(judged) => self.judged(judged),
             Inbox::Looked(id, generation, seen) => self.looked(id, generation, seen),
             Inbox::Opened(wanted, opened) => self.opened(*wanted, opened),
             Inbox::Left(id, generation, gone) => self.left(id, generation, gone),
@@ -417,12 +429,12 @@ impl Works {
     fn load(&mut self, row: FlowRow, due: Option<Due>) {
         let id = row.id;
         self.loading.insert(id, row.version);
-        let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
+        let (store, tools, inbox) = (Arc::clone(&self.store), self.tools.clone(), self.inbox.0.clone());
         self.tasks.start(async move {
             if let Some(due) = due {
                 due.keep(store.flow_store()).await;
             }
-            let _ = inbox.send(Inbox::Loaded(id, read(&*store, row).await));
+            let _ = inbox.send(Inbox::Loaded(id, read(&*store, &tools, row).await));
         });
     }
 
@@ -507,13 +519,9 @@ impl Works {
                 let _ = reply.send(found.map(|running| running.view(&self.pools, now, me.as_deref())));
             }
             Request::Change(name, components, action, reply) => {
-                let ends = (action == Action::Terminate).then(|| components.clone());
-                let changed = self.change(&name, components, action, now);
-                match ends {
-                    Some(components) if changed.is_ok() => self.end_elsewhere(&name, components, changed, reply),
-                    _ => drop(reply.send(changed)),
-                }
+                self.change_when_judged(validity::Asked { name, components, action, reply });
             }
+            Request::Lacks(namespace, definition, reply) => self.say_what_lacks(namespace, &definition, reply),
             Request::States(name, reply) => {
                 let _ = reply.send(self.find(&name).map(|running| running.states()));
             }
@@ -654,7 +662,8 @@ impl Works {
             match done {
                 Ok(()) => {}
                 // Of all, those that cannot are passed over: what was asked for holds, or is not for them.
-                Err(Refused::Running | Refused::Disabled | Refused::NotStopped) if is_all => {}
+                Err(Refused::Running | Refused::Waiting | Refused::Disabled | Refused::NotStopped) if is_all => {}
+                Err(Refused::Invalid) => return Err(running.invalid(place)),
                 Err(refused) => {
                     let component = running.definition.parts[place].component.name.clone();
                     return Err(FlowError::Refused { component, refused });

@@ -13,7 +13,7 @@ use mainspring_store::{Error as StoreError, FlowRow, FlowWrite};
 use utoipa_axum::routes;
 
 use super::Route;
-use super::flows::{elsewhere, expected, keep, keeping, named, named_alike, read, shown, view};
+use super::flows::{elsewhere, expected, keep, keeping, lacking, named, named_alike, read, shown, view};
 use crate::access::ScriptRight;
 use crate::app::App;
 use crate::extract::{Body, Condition, PathOf, QueryOf};
@@ -67,7 +67,8 @@ async fn put(
     if !is_here(&app, &namespace, &name) {
         return Err(elsewhere(&app, &namespace, &name));
     }
-    let (definition, warnings, restart) = (compiled.definition, compiled.warnings, options.restart.unwrap_or(false));
+    let (definition, mut warnings, restart) = (compiled.definition, compiled.warnings, options.restart.unwrap_or(false));
+    warnings.extend(lacking(&app, &namespace, &definition).await?);
     let wanted = Wanted { spec, definition, warnings, condition, right, restart, touched: None };
     let Ok(permit) = Arc::clone(&app.deeds).acquire_owned().await else {
         return Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down"));

@@ -9,6 +9,7 @@ use mainspring_api::{
     self as api, ErrorCode, FlowAction, FlowChange, FlowChecked, FlowComponent, FlowConnection, FlowFileFilter,
     FlowLine, FlowPool, FlowSpec, FlowSummary, Problem, routes, write_text,
 };
+use mainspring_core::flow::Definition;
 use mainspring_core::shard_of;
 use mainspring_engine::flow::{Action, AtNode, ComponentView, ConnectionView, FlowError, FlowView, sentence};
 use mainspring_store::{Error as StoreError, FlowRow};
@@ -51,6 +52,7 @@ impl From<FlowError> for Refusal {
                 Self::new(ErrorCode::FlowFull, text)
             }
             FlowError::Refused { .. } => Self::new(ErrorCode::FlowState, text),
+            FlowError::Invalid { .. } => Self::new(ErrorCode::FlowInvalid, text),
             FlowError::Elsewhere => Self::new(ErrorCode::FlowElsewhere, text),
             FlowError::Store(error) => error.into(),
             FlowError::Stopping => Self::new(ErrorCode::ServerDraining, text),
@@ -227,14 +229,25 @@ async fn check(
     Body(spec): Body<FlowSpec>,
 ) -> Answer<Json<FlowChecked>> {
     named_alike(&spec, &namespace, &name)?;
-    let (_, compiled) = read(&app, FlowSpec { namespace: Some(namespace), ..spec }).await?;
+    let (_, compiled) = read(&app, FlowSpec { namespace: Some(namespace.clone()), ..spec }).await?;
     Ok(Json(match compiled {
-        Ok(compiled) => {
-            let errors = super::flow_pools::unknown(&app, &compiled.definition).await?;
-            FlowChecked { valid: errors.is_empty(), errors, warnings: compiled.warnings }
+        Ok(CompiledFlow { definition, mut warnings, .. }) => {
+            let errors = super::flow_pools::unknown(&app, &definition).await?;
+            warnings.extend(lacking(&app, &namespace, &definition).await?);
+            FlowChecked { valid: errors.is_empty(), errors, warnings }
         }
         Err(errors) => FlowChecked { valid: false, errors, warnings: Vec::new() },
     }))
+}
+
+/// Warns of components that lack on this node what they need beside items.
+pub(super) async fn lacking(app: &App, namespace: &str, definition: &Definition) -> Answer<Vec<Problem>> {
+    let found = app.engine.flows().lacks(namespace, definition).await?;
+    let warning = |(component, lacks): (String, Vec<String>)| {
+        let message = format!("component \"{component}\" cannot run now: {}", lacks.join("; "));
+        Problem::new(ErrorCode::FlowInvalid, message).at(format!("/components/{component}"))
+    };
+    Ok(found.into_iter().map(warning).collect())
 }
 
 /// Reads a flow as the engine wants it, or finds what is wrong with it.

@@ -16,6 +16,7 @@ mod deadlines;
 mod documents;
 mod elsewhere;
 mod flow_growth;
+mod flow_validity;
 mod flows;
 mod fuzz;
 mod groups;

@@ -45,6 +45,7 @@ impl Machine {
             }
         }
         (0..self.queues.len()).for_each(|connection| self.arm(connection, now));
+        self.find_awaited();
         pools.moved(self.key, &moves.components);
         // Circles may be other ones.
         self.looks_stuck = true;

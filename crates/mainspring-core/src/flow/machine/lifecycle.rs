@@ -14,6 +14,8 @@ pub enum ComponentState {
     Stopped,
     /// To run when its trigger says so.
     Running,
+    /// To run as soon as it has what it needs beside items.
+    WaitingValid,
     /// To run once, if its gate is open, and then to be stopped.
     RunOnce,
     /// Nothing, and it cannot be started.
@@ -27,9 +29,16 @@ impl ComponentState {
         match self {
             Self::Stopped => "stopped",
             Self::Running => "running",
+            Self::WaitingValid => "waiting_valid",
             Self::RunOnce => "run_once",
             Self::Disabled => "disabled",
         }
+    }
+
+    /// Whether somebody has started it, and it is not over.
+    #[must_use]
+    pub const fn is_started(self) -> bool {
+        matches!(self, Self::Running | Self::WaitingValid | Self::RunOnce)
     }
 
     pub(super) const fn starts_bodies(self) -> bool {
@@ -43,6 +52,12 @@ pub enum Refused {
     /// It has been started.
     #[error("it is running already")]
     Running,
+    /// It has been started, and lacks what it needs.
+    #[error("it is started already, and waits until it can run")]
+    Waiting,
+    /// It lacks what it needs.
+    #[error("it cannot run now")]
+    Invalid,
     /// Bodies that began before have not ended.
     #[error("it is still stopping: {0} bodies have not ended; wait for them, or terminate them")]
     Stopping(u32),
@@ -88,12 +103,17 @@ impl Machine {
         self.components[component].terminated
     }
 
-    /// Starts a component: its slots may begin at once, or at the next time of its calendar.
+    /// Starts a component: its slots may begin at once, or at the next time of its calendar. One that lacks what it needs waits for
+    /// that.
     ///
     /// # Errors
     /// It runs, is stopping or disabled.
     pub fn start(&mut self, component: usize, pools: &mut Pools, now: Now) -> Result<(), Refused> {
         self.may_start(component)?;
+        if !self.components[component].lacks.is_empty() {
+            self.await_validity(component);
+            return Ok(());
+        }
         self.look_at_clock(now);
         let count = self.slot_count(component, pools);
         let it = &mut self.components[component];
@@ -114,11 +134,14 @@ impl Machine {
     /// Runs one body of a stopped component if its gate is open, whatever its trigger; the component is stopped afterwards.
     ///
     /// # Errors
-    /// It runs, is stopping or disabled.
+    /// It runs, is stopping or disabled, or lacks what it needs.
     pub fn run_once(&mut self, component: usize, pools: &mut Pools, now: Now) -> Result<(), Refused> {
         self.may_start(component)?;
         if self.flow.components()[component].is_passive {
             return Err(Refused::Passive);
+        }
+        if !self.components[component].lacks.is_empty() {
+            return Err(Refused::Invalid);
         }
         self.look_at_clock(now);
         let it = &mut self.components[component];
@@ -146,6 +169,7 @@ impl Machine {
         let it = &self.components.as_slice()[component];
         match it.state {
             ComponentState::Running | ComponentState::RunOnce => Err(Refused::Running),
+            ComponentState::WaitingValid => Err(Refused::Waiting),
             ComponentState::Disabled => Err(Refused::Disabled),
             ComponentState::Stopped if it.active > 0 => Err(Refused::Stopping(it.active)),
             ComponentState::Stopped => Ok(()),
@@ -154,7 +178,8 @@ impl Machine {
 
     /// Stops a component: it begins nothing more. Bodies that run go on.
     pub fn stop(&mut self, component: usize, pools: &mut Pools) {
-        if self.components[component].state.starts_bodies() {
+        if self.components[component].state.is_started() {
+            self.awaited.remove(&component);
             self.halt(component);
             pools.forget(self.key, Some(component));
         }
@@ -166,7 +191,7 @@ impl Machine {
     /// It runs.
     pub fn disable(&mut self, component: usize) -> Result<(), Refused> {
         let it = &mut self.components[component];
-        if it.state.starts_bodies() {
+        if it.state.is_started() {
             return Err(Refused::NotStopped);
         }
         it.state = ComponentState::Disabled;
@@ -187,7 +212,7 @@ impl Machine {
     /// # Errors
     /// It runs.
     pub fn terminate(&mut self, component: usize, pools: &mut Pools, now: Now) -> Result<Vec<TurnId>, Refused> {
-        if self.components[component].state.starts_bodies() {
+        if self.components[component].state.is_started() {
             return Err(Refused::NotStopped);
         }
         let of_it = self.turns.iter().filter(|(_, turn)| turn.component == component && !turn.is_ending());

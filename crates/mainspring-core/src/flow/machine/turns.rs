@@ -368,7 +368,7 @@ impl Machine {
         match it.state {
             ComponentState::RunOnce => self.halt(component),
             ComponentState::Stopped | ComponentState::Disabled if it.active == 0 => it.slots = Vec::new(),
-            ComponentState::Stopped | ComponentState::Disabled => {}
+            ComponentState::Stopped | ComponentState::Disabled | ComponentState::WaitingValid => {}
             ComponentState::Running => {
                 let run_ms = self.flow.components()[component].run_duration_ms;
                 // A turn goes on for the run duration: the slot asks again at once, whatever its schedule.

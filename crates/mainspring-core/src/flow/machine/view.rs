@@ -143,6 +143,8 @@ pub struct Why {
     pub state: ComponentState,
     /// Bodies that run.
     pub active: u32,
+    /// What it needs beside items, and did not have when somebody looked.
+    pub lacks: Vec<String>,
     /// Bodies that were terminated and have not ended.
     pub terminated: u32,
     /// Why its gate is closed; nothing where it is open.
@@ -178,6 +180,7 @@ impl Machine {
         });
         Why {
             state: it.state,
+            lacks: it.lacks.clone(),
             active: it.active,
             terminated: it.terminated,
             blocked,

@@ -4,17 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::cluster::{Shard, Standing};
-use mainspring_core::flow::{ComponentState, Definition, Now, Pools};
+use mainspring_core::flow::{Definition, Now, Pools};
 use mainspring_core::shard_of;
 use mainspring_store::{FlowRow, Result, causes};
 
 use super::super::branch::{self, AtNode, Branch, Inboxes, LOOK_EVERY_MS};
 use super::super::running::{Loaded, Running};
+use super::super::validity::{Lacks, lacks, with_needs};
 use super::inboxes::ids;
 use super::{Inbox, LOOK_EVERY_MS as LIST_EVERY_MS, Works};
 
 /// A component that is to run here, of a flow that another node owns.
 type Wanted = (i64, String);
+
+/// A branch for which an inbox is being opened.
+pub(super) struct Opening {
+    row: FlowRow,
+    component: String,
+    me: String,
+    /// What the component lacks on this node.
+    lacks: Lacks,
+}
 
 /// Branches that there are to be.
 #[derive(Default)]
@@ -72,15 +82,19 @@ impl Works {
         if !self.branches.opening.insert((row.id, component.clone())) {
             return;
         }
-        let (store, inbox) = (Arc::clone(&self.store), self.inbox.0.clone());
+        let (tools, store, inbox) = (self.tools.clone(), Arc::clone(&self.store), self.inbox.0.clone());
         self.tasks.start(async move {
             let opened = store.inbox_store().open_inbox(row.id, row.version, &me, &component).await;
-            let _ = inbox.send(Inbox::Opened(Box::new((row, component, me)), opened));
+            let whole = serde_json::from_str::<Definition>(&row.definition).ok();
+            let bodies = whole.and_then(|it| it.branch(&component)).map(|it| with_needs(&it)).unwrap_or_default();
+            let lacks = lacks(&tools, &*store, &row.namespace, bodies).await;
+            let _ = inbox.send(Inbox::Opened(Box::new(Opening { row, component, me, lacks }), opened));
         });
     }
 
     /// Hears that an inbox is open. One for which there is no use any more is ended by the next list.
-    pub(super) fn opened(&mut self, (row, component, me): (FlowRow, String, String), opened: Result<Option<i64>>) {
+    pub(super) fn opened(&mut self, opening: Opening, opened: Result<Option<i64>>) {
+        let Opening { row, component, me, lacks } = opening;
         self.branches.opening.remove(&(row.id, component.clone()));
         let number = match opened {
             // The flow has come to this node meanwhile.
@@ -104,7 +118,7 @@ impl Works {
         let text = text(&definition);
         let branch = Branch { number, node: me, text, is_looking: false, look_at: now.mono_ms, reported };
         let inboxes = Inboxes::Branch(branch);
-        let loaded = Loaded { row, epoch, inboxes, definition, flow, items: Vec::new() };
+        let loaded = Loaded { row, epoch, inboxes, definition, flow, items: Vec::new(), lacks };
         let idle = self.tools.idle_check;
         self.flows.insert(key, Running::new(key, loaded, idle, self.generations, &mut self.pools, now));
     }
@@ -198,7 +212,7 @@ impl Running {
     /// Starts or stops the component of a branch, as the flow says by now.
     fn obey(&mut self, drains: bool, pools: &mut Pools, now: Now) {
         let is_to_run = !drains && is_to_run(&self.row, &self.definition.parts[0].component.name);
-        match (is_to_run, self.machine.state(0) == ComponentState::Running) {
+        match (is_to_run, self.machine.state(0).is_started()) {
             (true, false) => {
                 // Where bodies have not ended, the next list tries again.
                 let _ = self.machine.start(0, pools, now);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mainspring_core::flow::{Definition, Flow};
 use mainspring_store::FlowRow;
 
+use super::super::validity::{Lacks, lacks, with_needs};
 use super::reading::compile;
 use super::{Inbox, Unread, Works};
 
@@ -12,16 +13,22 @@ impl Works {
     /// Reads what a flow that is at work is to be.
     pub(super) fn compile(&mut self, row: FlowRow) {
         self.loading.insert(row.id, row.version);
-        let inbox = self.inbox.0.clone();
+        let (tools, store, inbox) = (self.tools.clone(), Arc::clone(&self.store), self.inbox.0.clone());
         self.tasks.start(async move {
-            let compiled = compile(&row).map(Box::new);
+            let compiled = match compile(&row) {
+                Ok((definition, flow)) => {
+                    let lacks = lacks(&tools, &*store, &row.namespace, with_needs(&definition)).await;
+                    Ok(Box::new((definition, flow, lacks)))
+                }
+                Err(unread) => Err(unread),
+            };
             let _ = inbox.send(Inbox::Compiled(Box::new(row), compiled));
         });
     }
 
     /// Changes a flow: what the edit does not touch goes on. Where something that it touches is at work, the flow is read anew; bodies
     /// are ended then, and their items delivered again. People are told before that they have to stop it.
-    pub(super) fn compiled(&mut self, row: FlowRow, compiled: Result<Box<(Definition, Flow)>, Unread>) {
+    pub(super) fn compiled(&mut self, row: FlowRow, compiled: Result<Box<(Definition, Flow, Lacks)>, Unread>) {
         let (id, now) = (row.id, self.now());
         self.loading.remove(&id);
         let ours = self.flows.get_mut(&id).filter(|it| row.epoch <= it.epoch);

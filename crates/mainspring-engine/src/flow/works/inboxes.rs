@@ -112,7 +112,7 @@ impl Works {
 
 /// Whether a component is to run, so that terminating all passes it over.
 fn is_running(running: &Running, component: usize) -> bool {
-    matches!(running.machine.state(component), ComponentState::Running | ComponentState::RunOnce)
+    running.machine.state(component).is_started()
 }
 
 /// What a node says of a component. Of one that is at work no more, what it has put in is left.

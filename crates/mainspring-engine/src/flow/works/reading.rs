@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use mainspring_core::flow::{Definition, Flow};
 use mainspring_store::{FlowRow, ItemRow, Store, causes};
 
-use super::super::POOLS_SETTING;
 use super::super::branch::{Inboxes, Owner};
 use super::super::running::Loaded;
+use super::super::validity::{lacks, with_needs};
+use super::super::{POOLS_SETTING, Tools};
 use super::Unread;
 
 /// Items in one read.
@@ -32,7 +33,7 @@ pub(super) fn compile(row: &FlowRow) -> Result<(Definition, Flow), Unread> {
 }
 
 /// Takes a flow, and reads its items.
-pub(super) async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<Loaded>>, Unread> {
+pub(super) async fn read(store: &dyn Store, tools: &Tools, row: FlowRow) -> Result<Option<Box<Loaded>>, Unread> {
     use mainspring_store::Error;
 
     let failed = |error: Error| match error {
@@ -57,5 +58,6 @@ pub(super) async fn read(store: &dyn Store, row: FlowRow) -> Result<Option<Box<L
         store.cluster().is_some() && !store.inbox_store().inboxes(row.id, 0).await.map_err(failed)?.is_empty();
     let has_others = is_filled || definition.on_every_node().next().is_some();
     let inboxes = if has_others { Inboxes::Owner(Owner::default()) } else { Inboxes::None };
-    Ok(Some(Box::new(Loaded { row, epoch, inboxes, definition, flow, items })))
+    let lacks = lacks(tools, store, &row.namespace, with_needs(&definition)).await;
+    Ok(Some(Box::new(Loaded { row, epoch, inboxes, definition, flow, items, lacks })))
 }
