@@ -313,6 +313,7 @@ impl Engine {
             idle_check: settings.flow_idle_check,
             metrics: Arc::clone(&metrics),
             kill_grace: settings.kill_grace,
+            inbox_look_ms: crate::flow::INBOX_LOOK_MS,
         };
         let (flows, works) = Flows::new(Arc::clone(&store), flow_tools, status.clone());
         running.spawn(works.run());

@@ -32,6 +32,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 pub(crate) use body::Tools;
 pub use body::session::{FlowHandlers, Item, Session};
 pub use branch::AtNode;
+pub(crate) use branch::LOOK_EVERY_MS as INBOX_LOOK_MS;
 use changes::Changes;
 pub use history::minutes;
 pub use validity::Lacks;

@@ -70,4 +70,7 @@ pub trait Cluster: Send + Sync {
 
     /// Is woken when another node hints.
     fn hinted(&self) -> &tokio::sync::Notify;
+
+    /// Changes when another node has put items into an inbox of a flow, or taken some out. May change for nothing, and may miss some.
+    fn stirs(&self) -> tokio::sync::watch::Receiver<u64>;
 }

@@ -53,7 +53,7 @@ use mainspring_core::queue::QueueRule;
 use mainspring_core::run::RunState;
 use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::after::{AfterEdge, AfterFire, AfterFired, AftersDue};
 use crate::awaits::Stands;
@@ -98,6 +98,7 @@ pub struct MemoryStore {
     model: Mutex<Model>,
     changed: Notify,
     hinted: Notify,
+    stirred: watch::Sender<u64>,
     shared: bool,
 }
 
@@ -124,7 +125,7 @@ impl MemoryStore {
 
     fn of(model: Model) -> Self {
         let shared = model.nodes.is_some();
-        Self { model: Mutex::new(model), changed: Notify::new(), hinted: Notify::new(), shared }
+        Self { model: Mutex::new(model), changed: Notify::new(), hinted: Notify::new(), stirred: watch::Sender::new(0), shared }
     }
 
     /// A store that holds what this one holds now.
@@ -891,6 +892,10 @@ impl Cluster for MemoryStore {
 
     fn hinted(&self) -> &Notify {
         &self.hinted
+    }
+
+    fn stirs(&self) -> watch::Receiver<u64> {
+        self.stirred.subscribe()
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mysql_async::{Opts, OptsBuilder, SslOpts};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
@@ -45,6 +45,7 @@ const COUNT: Duration = Duration::from_secs(600);
 pub struct MysqlStore {
     changed: Arc<Notify>,
     hinted: Arc<Notify>,
+    stirred: watch::Sender<u64>,
     lanes: Lanes<Connection>,
     name: Arc<str>,
 }
@@ -81,6 +82,7 @@ impl MysqlStore {
             Ok(Self {
                 changed: Arc::new(Notify::new()),
                 hinted: Arc::new(Notify::new()),
+                stirred: watch::Sender::new(0),
                 lanes: Lanes {
                     renewals: start("renewal", Purpose::Write(LEASE), 1)?,
                     leases: start("lease", Purpose::Write(LEASE), 1)?,
@@ -179,6 +181,10 @@ impl Shared for MysqlStore {
 
     fn hints(&self) -> &Notify {
         &self.hinted
+    }
+
+    fn stirred(&self) -> &watch::Sender<u64> {
+        &self.stirred
     }
 }
 

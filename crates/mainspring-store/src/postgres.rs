@@ -17,7 +17,7 @@ mod work;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio_postgres::Config;
 
 use crate::cluster::Cluster;
@@ -65,6 +65,7 @@ struct Target {
 pub struct PostgresStore {
     changed: Arc<Notify>,
     hinted: Arc<Notify>,
+    stirred: watch::Sender<u64>,
     /// Held for as long as the store is.
     _listener: Listener,
     lanes: Lanes<Connection>,
@@ -97,7 +98,8 @@ impl PostgresStore {
         let unusable = |why: String| named(&name, why);
         let target = Target { tls: tls::connector().map_err(unusable)?, config };
         prepare(&target).map_err(unusable)?;
-        let wakes = Wakes { changed: Arc::new(Notify::new()), hinted: Arc::new(Notify::new()) };
+        let (changed, hinted) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let wakes = Wakes { changed, hinted, stirred: watch::Sender::new(0) };
         let known = Arc::<Known>::default();
         let from: Arc<str> = listener::name().into();
         let start = |thread, purpose, sessions| {
@@ -114,6 +116,7 @@ impl PostgresStore {
                 _listener: Listener::start(target.clone(), wakes.clone(), from.clone())?,
                 changed: wakes.changed,
                 hinted: wakes.hinted,
+                stirred: wakes.stirred,
                 lanes: Lanes {
                     renewals: start("renewal", LEASE, 1)?,
                     leases: start("lease", LEASE, 1)?,
@@ -199,6 +202,10 @@ impl Shared for PostgresStore {
 
     fn hints(&self) -> &Notify {
         &self.hinted
+    }
+
+    fn stirred(&self) -> &watch::Sender<u64> {
+        &self.stirred
     }
 }
 

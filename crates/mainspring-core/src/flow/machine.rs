@@ -264,6 +264,12 @@ impl Machine {
         &self.queues[connection]
     }
 
+    /// Whether no queue has an item.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queues.iter().all(Queue::is_empty)
+    }
+
     /// Hears what has happened.
     pub fn handle(&mut self, event: Event, pools: &mut Pools, now: Now) {
         self.look_at_clock(now);

@@ -42,6 +42,8 @@ pub(crate) struct Tools {
     pub(crate) metrics: Arc<Metrics>,
     /// From asking a body to end until it is ended.
     pub(crate) kill_grace: Duration,
+    /// How often inboxes are looked into where nothing tells to.
+    pub(crate) inbox_look_ms: i64,
 }
 
 #[cfg(test)]
@@ -58,6 +60,7 @@ impl Tools {
             idle_check: IdleCheck::Wake,
             metrics,
             kill_grace: Duration::ZERO,
+            inbox_look_ms: super::branch::LOOK_EVERY_MS,
         }
     }
 }

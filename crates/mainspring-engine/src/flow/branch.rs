@@ -6,8 +6,8 @@ use mainspring_core::flow::{ComponentState, Header, Machine, Now, Pools};
 use mainspring_store::{InboxRow, ItemRow};
 use serde::{Deserialize, Serialize};
 
-/// How often an owner looks into inboxes, and who fills one at what is left of it.
-pub(super) const LOOK_EVERY_MS: i64 = 250;
+/// How often an owner looks into inboxes, and who fills one at what is left of it, where nothing tells them to.
+pub(crate) const LOOK_EVERY_MS: i64 = 250;
 /// After how long without a word of a node in the cluster its inboxes are over. A node that has just come may be known late.
 pub(super) const GONE_AFTER_MS: i64 = 60_000;
 /// Items of each inbox that one look reads.
@@ -67,6 +67,8 @@ pub(super) enum Inboxes {
 pub(super) struct Owner {
     pub(super) is_looking: bool,
     pub(super) look_at: i64,
+    /// Whether something was put in while it looked.
+    pub(super) looks_again: bool,
     /// Batches of items that are being taken out. There is no look meanwhile, as it would find them again.
     pub(super) adoptions: usize,
     /// Components and what other nodes say of them.
@@ -98,6 +100,8 @@ pub(super) struct Branch {
     pub(super) text: String,
     pub(super) is_looking: bool,
     pub(super) look_at: i64,
+    /// Whether something was taken out while it looked.
+    pub(super) looks_again: bool,
     pub(super) reported: AtNode,
 }
 

@@ -141,6 +141,7 @@ impl Works {
     /// Runs until nobody asks any more.
     pub(crate) async fn run(mut self) {
         let mut alarm = self.clock.alarm();
+        let mut stirs = self.store.cluster().map(|cluster| cluster.stirs());
         self.list();
         loop {
             let now = self.now();
@@ -151,6 +152,7 @@ impl Works {
                     None => return,
                 },
                 Some(news) = self.inbox.1.recv() => self.hear(news),
+                () = stirred(&mut stirs) => self.stirred(),
                 () = alarm.wait_until(at) => {}
             }
             // What has come meanwhile is heard together, so that it is kept together.
@@ -671,6 +673,14 @@ impl Works {
             }
         }
         Ok(running.states())
+    }
+}
+
+/// Returns when inboxes are to be looked into. Where nobody tells, never.
+async fn stirred(stirs: &mut Option<watch::Receiver<u64>>) {
+    match stirs {
+        Some(stirs) if stirs.changed().await.is_ok() => {}
+        _ => std::future::pending().await,
     }
 }
 

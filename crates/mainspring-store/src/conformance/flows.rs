@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use super::kit::at;
 use crate::{Error, FlowMinute, FlowWrite, ItemContent, ItemRow, ItemWrite, PAYLOAD_MAX, Store};
 
-pub(super) fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
+pub(crate) fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
     let text = |key: &str| format!("{{\"{key}\": \"{name}\"}}");
     FlowWrite {
         namespace: "default".into(),
@@ -25,7 +25,7 @@ pub(super) fn flow(name: &str, expect: Option<i64>) -> FlowWrite {
     }
 }
 
-pub(super) fn item(id: i64, connection: i64) -> ItemRow {
+pub(crate) fn item(id: i64, connection: i64) -> ItemRow {
     ItemRow {
         id,
         connection,
@@ -39,7 +39,7 @@ pub(super) fn item(id: i64, connection: i64) -> ItemRow {
     }
 }
 
-pub(super) fn content(text: &str) -> ItemContent {
+pub(crate) fn content(text: &str) -> ItemContent {
     ItemContent { attributes: format!("{{\"k\":\"{text}\"}}"), payload: [text.as_bytes(), &[0, 255]].concat() }
 }
 

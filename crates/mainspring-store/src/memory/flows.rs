@@ -162,7 +162,11 @@ impl FlowStore for MemoryStore {
         let Some(kept) = model.flows.flows.get_mut(&flow).filter(|kept| kept.row.epoch == epoch) else {
             return Ok(false);
         };
+        let adopts = writes.iter().any(|write| matches!(write, ItemWrite::Adopt(..)));
         kept.apply(writes);
+        if adopts {
+            self.stirred.send_modify(|count| *count += 1);
+        }
         Ok(true)
     }
 

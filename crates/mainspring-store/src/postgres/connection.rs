@@ -352,6 +352,10 @@ impl Server for Connection {
         self.post(own!("change_hint"), &[(":from", &&*self.from)], None)
     }
 
+    fn stir(&self) -> Step<()> {
+        self.post(own!("flow_stir"), &[(":from", &&*self.from)], None)
+    }
+
     const HINT: Option<Sql> = Some(own!("cluster_hint"));
 
     fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {

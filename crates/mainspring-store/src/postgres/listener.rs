@@ -28,6 +28,8 @@ pub(super) struct Wakes {
     pub(super) changed: Arc<Notify>,
     /// Another node says that the cluster has changed.
     pub(super) hinted: Arc<Notify>,
+    /// Another node has put items into an inbox of a flow, or taken some out.
+    pub(super) stirred: watch::Sender<u64>,
 }
 
 impl Listener {
@@ -75,7 +77,7 @@ fn part() -> f64 {
 /// Listens until the session ends.
 async fn listen(target: &Target, wakes: &Wakes, from: &str) -> Result<(), tokio_postgres::Error> {
     let (client, mut connection) = target.config.connect(target.tls.clone()).await?;
-    let subscribe = client.batch_execute("LISTEN mainspring_change; LISTEN mainspring_cluster");
+    let subscribe = client.batch_execute("LISTEN mainspring_change; LISTEN mainspring_cluster; LISTEN mainspring_flow");
     let hear = async {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notification(notification) = message? {
@@ -83,6 +85,9 @@ async fn listen(target: &Target, wakes: &Wakes, from: &str) -> Result<(), tokio_
                     // Whoever changes something here wakes this process itself, and sooner.
                     "mainspring_change" if notification.payload() == from => {}
                     "mainspring_change" => wakes.changed.notify_one(),
+                    // Who has changed an inbox knows.
+                    "mainspring_flow" if notification.payload() == from => {}
+                    "mainspring_flow" => wakes.stirred.send_modify(|count| *count += 1),
                     _ => wakes.hinted.notify_one(),
                 }
             }
@@ -94,6 +99,7 @@ async fn listen(target: &Target, wakes: &Wakes, from: &str) -> Result<(), tokio_
         subscribe.await?;
         wakes.changed.notify_one();
         wakes.hinted.notify_one();
+        wakes.stirred.send_modify(|count| *count += 1);
         std::future::pending::<Result<(), tokio_postgres::Error>>().await
     };
     tokio::select! {

@@ -285,6 +285,38 @@ async fn what_one_node_notifies_wakes_the_others() {
 }
 
 #[tokio::test]
+async fn what_is_put_into_an_inbox_or_taken_out_wakes_the_other_nodes() {
+    use crate::conformance::flows::{content, flow, item};
+
+    let url = tokio::task::spawn_blocking(database).await.unwrap();
+    let open = |url: String| tokio::task::spawn_blocking(move || PostgresStore::open(&url).unwrap());
+    let (node, owner) = (open(url.clone()).await.unwrap(), open(url).await.unwrap());
+    let (mut at_node, mut at_owner) = (node.stirs(), owner.stirs());
+    let soon = async |stirs: &mut tokio::sync::watch::Receiver<u64>| {
+        tokio::time::timeout(Duration::from_secs(60), stirs.changed()).await.unwrap().unwrap();
+    };
+    // Both are woken once when they begin to listen.
+    soon(&mut at_node).await;
+    soon(&mut at_owner).await;
+    let hinted = async || tokio::time::timeout(Duration::from_secs(60), node.hinted().notified()).await.unwrap();
+    hinted().await;
+    let id = owner.save_flow(flow("f", None)).await.unwrap().id;
+    let epoch = owner.take_flow(id).await.unwrap().unwrap();
+    let number = node.open_inbox(id, 1, "b", "tick").await.unwrap().unwrap();
+    let first = mainspring_core::flow::inbox_ids(number).start;
+    let made = ItemWrite::Insert(item(first, 100), content("x"));
+    assert!(node.write_inbox(id, number, vec![made]).await.unwrap());
+    soon(&mut at_owner).await;
+    assert!(owner.write_items(id, epoch, vec![ItemWrite::Adopt(first, item(7, 100))]).await.unwrap());
+    soon(&mut at_node).await;
+    assert!(owner.write_items(id, epoch, vec![ItemWrite::Remove(7)]).await.unwrap());
+    owner.hint().await.unwrap();
+    hinted().await;
+    // Notifications come in the order of their commits.
+    assert!(!at_node.has_changed().unwrap(), "what is only removed concerns no inbox");
+}
+
+#[tokio::test]
 async fn what_a_node_notifies_wakes_it_once() {
     let url = tokio::task::spawn_blocking(database).await.unwrap();
     let store = tokio::task::spawn_blocking(move || PostgresStore::open(&url).unwrap()).await.unwrap();

@@ -11,7 +11,7 @@ use mainspring_core::Incarnation;
 use mainspring_core::batch::CompletionOutcome;
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet, Standing};
 use mainspring_core::planner::Answered;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::backend::Backend;
 use super::db::{Db, Query, Row, Step, ToSql, execute, exists, incarnation, known, on_servers, read, sql, word};
@@ -33,6 +33,9 @@ pub(crate) trait Shared: Backend<Connection: Server> {
 
     /// Is woken when another node hints.
     fn hints(&self) -> &Notify;
+
+    /// Counts what other nodes have put into inboxes, as far as it is heard.
+    fn stirred(&self) -> &watch::Sender<u64>;
 }
 
 #[async_trait]
@@ -80,6 +83,10 @@ impl<S: Shared> Cluster for S {
 
     fn hinted(&self) -> &Notify {
         self.hints()
+    }
+
+    fn stirs(&self) -> watch::Receiver<u64> {
+        self.stirred().subscribe()
     }
 }
 

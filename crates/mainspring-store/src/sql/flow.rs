@@ -76,7 +76,12 @@ impl<B: Backend> FlowStore for B {
 
     async fn write_items(&self, flow: i64, epoch: i64, writes: Vec<ItemWrite>) -> Result<bool> {
         check_payloads(&writes)?;
-        self.write(Lane::Complete, "write items of a flow", move |s| write(s, flow, epoch, &writes)).await
+        self.write(Lane::Complete, "write items of a flow", move |s| {
+            // There is room again where these were.
+            s.stirs = writes.iter().any(|write| matches!(write, ItemWrite::Adopt(..)));
+            write(s, flow, epoch, &writes)
+        })
+        .await
     }
 
     async fn put_flow_minute(&self, flow: i64, minute: FlowMinute, forget_before: Timestamp) -> Result<bool> {

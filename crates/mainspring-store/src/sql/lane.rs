@@ -54,6 +54,12 @@ pub(crate) trait Server: Batches + 'static {
         Ok(())
     }
 
+    /// Tells the other nodes, by this transaction, to look into inboxes of flows. Where the server has no way to, they look by
+    /// themselves.
+    fn stir(&self) -> Step<()> {
+        Ok(())
+    }
+
     /// What tells the other nodes to look at the cluster. Where there is none, they look by themselves.
     const HINT: Option<Sql> = None;
 
@@ -330,6 +336,9 @@ impl<C: Server> Lanes<C> {
             let (wakes, tells) = (std::mem::take(&mut session.wakes), std::mem::take(&mut session.tells));
             if wakes || tells {
                 session.connection.announce()?;
+            }
+            if std::mem::take(&mut session.stirs) {
+                session.connection.stir()?;
             }
             Ok((value, wakes))
         };

@@ -20,6 +20,8 @@ pub(crate) struct Session<C> {
     pub(crate) wakes: bool,
     /// Whether other nodes have to hear of it, while this one looks for what follows by itself.
     pub(crate) tells: bool,
+    /// Whether other nodes have to look into inboxes of flows.
+    pub(crate) stirs: bool,
     /// Whether runs have been queued since the engine asked last, as far as this session queued them. Where one process has the store,
     /// that is all there is to know: a new one looks for queued runs by itself.
     pub(crate) queued: bool,
@@ -76,6 +78,7 @@ impl<C: Batches> Session<C> {
             runs: RunChanges::default(),
             wakes: false,
             tells: false,
+            stirs: false,
             queued: false,
             task_labels: TaskLabels::default(),
             known: FxHashMap::default(),
@@ -85,7 +88,7 @@ impl<C: Batches> Session<C> {
     /// Forgets what a request noted that is undone.
     pub(crate) fn forget(&mut self) {
         self.runs = RunChanges::default();
-        (self.wakes, self.tells) = (false, false);
+        (self.wakes, self.tells, self.stirs) = (false, false, false);
         // The answer that would have said so may be undone, too.
         self.queued = true;
         self.known.clear();

@@ -94,8 +94,14 @@ fn definition() -> Definition {
 }
 
 impl Node {
-    fn start(name: u128, owns: bool, store: &Arc<MemoryStore>, seen: &Arc<Seen>, gate: &watch::Receiver<bool>) -> Self {
-        let tools = Tools::for_test();
+    fn start(
+        name: u128,
+        owns: bool,
+        tools: Tools,
+        store: &Arc<MemoryStore>,
+        seen: &Arc<Seen>,
+        gate: &watch::Receiver<bool>,
+    ) -> Self {
         let (made, gate) = (Arc::clone(seen), gate.clone());
         tools.handlers.register("make", move |session: Session| {
             let (made, mut gate) = (Arc::clone(&made), gate.clone());
@@ -135,10 +141,14 @@ impl Node {
 impl Pair {
     /// The first node owns the flow. Bodies of `make` end while the gate is open.
     async fn start(gate: &watch::Receiver<bool>) -> Self {
+        Self::start_with(gate, Tools::for_test).await
+    }
+
+    async fn start_with(gate: &watch::Receiver<bool>, tools: impl Fn() -> Tools) -> Self {
         let store = Arc::new(MemoryStore::shared());
         let flow = store.save_flow(saved(&definition())).await.expect("save_flow").id;
         let seen = Arc::default();
-        let [a, b] = [(1, true), (2, false)].map(|(name, owns)| Node::start(name, owns, &store, &seen, gate));
+        let [a, b] = [(1, true), (2, false)].map(|(name, owns)| Node::start(name, owns, tools(), &store, &seen, gate));
         a.flows.reload(None).await.expect("it is read");
         Self { store, flow, seen, a, b }
     }
@@ -267,6 +277,18 @@ async fn what_a_node_has_made_is_taken_by_the_next_owner() {
     pair.does(&pair.b, "make", Action::Stop).await;
     pair.all_end(&pair.b).await;
     while !pair.store.inboxes(pair.flow, 1).await.expect("inboxes").is_empty() {
+        pause(5).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_put_into_an_inbox_wakes_the_owner_and_room_wakes_the_node() {
+    let (_open, gate) = watch::channel(true);
+    // Nobody looks by himself within this test.
+    let pair = Pair::start_with(&gate, || Tools { inbox_look_ms: 3_600_000, ..Tools::for_test() }).await;
+    pair.does(&pair.a, "make", Action::Start).await;
+    pair.does(&pair.a, "keep", Action::Start).await;
+    while pair.ended().iter().filter(|it| it.starts_with("2-")).count() < 10 * ROOM {
         pause(5).await;
     }
 }

@@ -8,7 +8,7 @@ use mainspring_core::flow::{Definition, Now, Pools};
 use mainspring_core::shard_of;
 use mainspring_store::{FlowRow, Result, causes};
 
-use super::super::branch::{self, AtNode, Branch, Inboxes, LOOK_EVERY_MS};
+use super::super::branch::{self, AtNode, Branch, Inboxes};
 use super::super::running::{Loaded, Running};
 use super::super::validity::{Lacks, lacks, with_needs};
 use super::inboxes::ids;
@@ -116,7 +116,8 @@ impl Works {
         let key = -self.branches.count;
         let reported = AtNode::default();
         let text = text(&definition);
-        let branch = Branch { number, node: me, text, is_looking: false, look_at: now.mono_ms, reported };
+        let look_at = now.mono_ms;
+        let branch = Branch { number, node: me, text, is_looking: false, look_at, looks_again: false, reported };
         let inboxes = Inboxes::Branch(branch);
         let loaded = Loaded { row, epoch, inboxes, definition, flow, items: Vec::new(), lacks };
         let idle = self.tools.idle_check;
@@ -140,7 +141,7 @@ impl Works {
             }
             it.is_looking = true;
             let waiting = branch::waiting(&running.machine);
-            it.look_at = now.mono_ms + if waiting.is_empty() { LIST_EVERY_MS } else { LOOK_EVERY_MS };
+            it.look_at = now.mono_ms + if waiting.is_empty() { LIST_EVERY_MS } else { self.tools.inbox_look_ms };
             let said = AtNode::of(&it.node, &running.machine, 0, &self.pools, now);
             let said = AtNode { waiting: waiting.len() as u64, ..said };
             let is_news = said != it.reported;
@@ -169,6 +170,9 @@ impl Works {
         let Some(running) = self.flows.get_mut(&key).filter(|it| it.generation == generation) else { return };
         let Inboxes::Branch(it) = &mut running.inboxes else { return };
         it.is_looking = false;
+        if std::mem::take(&mut it.looks_again) {
+            it.look_at = now.mono_ms;
+        }
         match gone {
             Ok(Some(gone)) if gone.is_empty() => {}
             Ok(Some(gone)) => {

@@ -28,13 +28,28 @@ impl Works {
                 continue;
             }
             owner.is_looking = true;
-            owner.look_at = now.mono_ms + LOOK_EVERY_MS;
+            owner.look_at = now.mono_ms + self.tools.inbox_look_ms;
             let (id, generation) = (*id, running.generation);
             let (store, inbox) = (std::sync::Arc::clone(&self.store), self.inbox.0.clone());
             self.tasks.start(async move {
                 let seen = store.inbox_store().inboxes(id, LOOK_ITEMS).await;
                 let _ = inbox.send(Inbox::Looked(id, generation, seen));
             });
+        }
+    }
+
+    /// Hears that something was put into an inbox somewhere, or taken out: whom it may concern looks now.
+    pub(super) fn stirred(&mut self) {
+        let now_ms = self.now().mono_ms;
+        for running in self.flows.values_mut() {
+            match &mut running.inboxes {
+                Inboxes::None => {}
+                Inboxes::Owner(it) if it.is_looking || it.adoptions > 0 => it.looks_again = true,
+                Inboxes::Owner(it) => it.look_at = it.look_at.min(now_ms),
+                Inboxes::Branch(_) if running.machine.is_empty() => {}
+                Inboxes::Branch(it) if it.is_looking => it.looks_again = true,
+                Inboxes::Branch(it) => it.look_at = it.look_at.min(now_ms),
+            }
         }
     }
 
@@ -45,6 +60,9 @@ impl Works {
         let Some(running) = self.flows.get_mut(&id).filter(|it| it.generation == generation) else { return };
         let Inboxes::Owner(owner) = &mut running.inboxes else { return };
         owner.is_looking = false;
+        if std::mem::take(&mut owner.looks_again) {
+            owner.look_at = now.mono_ms;
+        }
         let seen = match seen {
             Ok(seen) => seen,
             Err(error) => {
@@ -170,6 +188,9 @@ impl Running {
     pub(in crate::flow) fn adopted_some(&mut self, now: Now) {
         if let Inboxes::Owner(owner) = &mut self.inboxes {
             owner.adoptions = owner.adoptions.saturating_sub(1);
+            if std::mem::take(&mut owner.looks_again) {
+                owner.look_at = now.mono_ms;
+            }
             // Those that were full of it may have more.
             owner.look_at = owner.look_at.min(now.mono_ms + LOOK_EVERY_MS / 10);
         }

@@ -63,6 +63,7 @@ impl InboxStore for MemoryStore {
             Some((_, last)) => {
                 *last = new;
                 kept.apply(writes);
+                self.stirred.send_modify(|count| *count += 1);
                 Ok(true)
             }
         }

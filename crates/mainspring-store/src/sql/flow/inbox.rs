@@ -21,7 +21,11 @@ impl<B: Backend> InboxStore for B {
 
     async fn write_inbox(&self, flow: i64, number: i64, writes: Vec<ItemWrite>) -> Result<bool> {
         check_payloads(&writes)?;
-        self.write(Lane::Complete, "write items into an inbox", move |s| write(s, flow, number, &writes)).await
+        self.write(Lane::Complete, "write items into an inbox", move |s| {
+            s.stirs = true;
+            write(s, flow, number, &writes)
+        })
+        .await
     }
 
     async fn waiting_items(&self, flow: i64, number: i64) -> Result<Option<Vec<i64>>> {
