@@ -564,12 +564,12 @@ impl Engine {
     /// Waits until nothing runs and nothing is to be recorded; after [`Self::drain`], until no body of a flow runs, too.
     pub async fn idle(&self) {
         let mut state = self.state.clone();
-        let bodies = async {
-            if self.is_draining() {
-                self.flows.drained().await;
-            }
-        };
-        let _ = tokio::join!(state.wait_for(|state| state.idle), bodies);
+        settled(&mut state).await;
+        if self.is_draining() {
+            self.flows.drained().await;
+            // A body may have started a run as its last deed.
+            settled(&mut state).await;
+        }
     }
 
     /// Starts nothing new from now on; what runs goes on.
@@ -601,7 +601,9 @@ impl Engine {
         let running = |state: &watch::Receiver<DriverState>| state.borrow().running;
         let mut stopped = Stopped::Clean;
         let idle = async |state: &mut watch::Receiver<DriverState>| {
-            let _ = tokio::join!(state.wait_for(|state| state.idle), self.flows.drained());
+            settled(state).await;
+            self.flows.drained().await;
+            settled(state).await;
         };
         if tokio::time::timeout(grace, idle(&mut state)).await.is_err() {
             stopped = Stopped::Cancelled(running(&state));
@@ -621,6 +623,11 @@ impl Engine {
         self.store.close().await?;
         Ok(stopped)
     }
+}
+
+/// Waits until no run goes on. It must not hold on to what it sees: whoever publishes that would wait for it.
+async fn settled(state: &mut watch::Receiver<DriverState>) {
+    let _ = state.wait_for(|state| state.idle).await;
 }
 
 /// How long a node may take to tell the others that it goes, and its listeners to hear of it.

@@ -120,6 +120,8 @@ pub struct FlowView {
     pub connections: Vec<ConnectionView>,
     /// How often gates were asked since this node took the flow.
     pub checks: u64,
+    /// Transactions that kept what bodies and requests did, since then.
+    pub commits: u64,
     /// Names, sizes and taken permits of the node's pools.
     pub pools: Vec<PoolView>,
 }

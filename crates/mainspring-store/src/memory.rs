@@ -125,7 +125,13 @@ impl MemoryStore {
 
     fn of(model: Model) -> Self {
         let shared = model.nodes.is_some();
-        Self { model: Mutex::new(model), changed: Notify::new(), hinted: Notify::new(), stirred: watch::Sender::new(0), shared }
+        Self {
+            model: Mutex::new(model),
+            changed: Notify::new(),
+            hinted: Notify::new(),
+            stirred: watch::Sender::new(0),
+            shared,
+        }
     }
 
     /// A store that holds what this one holds now.

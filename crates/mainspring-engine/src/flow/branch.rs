@@ -69,6 +69,8 @@ pub(super) struct Owner {
     pub(super) look_at: i64,
     /// Whether something was put in while it looked.
     pub(super) looks_again: bool,
+    /// Connections that had no room for all that was there, and what they held.
+    pub(super) full: Vec<(usize, usize)>,
     /// Batches of items that are being taken out. There is no look meanwhile, as it would find them again.
     pub(super) adoptions: usize,
     /// Components and what other nodes say of them.

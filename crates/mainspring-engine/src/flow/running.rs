@@ -57,6 +57,8 @@ pub(super) struct Running {
     /// What is to be kept next, in order.
     pub(super) pending: Vec<Pending>,
     pub(super) is_writing: bool,
+    /// Batches that were kept.
+    commits: u64,
     logs: Vec<VecDeque<Line>>,
     recorder: Recorder,
     /// Edits since that was handed out which is being written.
@@ -157,6 +159,7 @@ impl Running {
             bodies: FxHashMap::default(),
             pending: Vec::new(),
             is_writing: false,
+            commits: 0,
             logs,
             recorder,
             moves: Vec::new(),
@@ -168,7 +171,13 @@ impl Running {
 
     /// Becomes another definition, and starts what that leaves stopped and is meant to run. What the edit does not touch goes on.
     /// Answers false, and changes nothing, where something that it touches is at work.
-    pub(super) fn edit(&mut self, row: &FlowRow, to: (Definition, flow::Flow, Lacks), pools: &mut Pools, now: Now) -> bool {
+    pub(super) fn edit(
+        &mut self,
+        row: &FlowRow,
+        to: (Definition, flow::Flow, Lacks),
+        pools: &mut Pools,
+        now: Now,
+    ) -> bool {
         let (definition, flow, lacks) = to;
         let moves = self.definition.moves_to(&definition);
         self.recorder.pause(&self.machine);
@@ -328,6 +337,7 @@ impl Running {
     /// Hears what became of what was to be kept.
     pub(super) fn written(&mut self, outcome: Outcome, pools: &mut Pools, now: Now) {
         self.is_writing = false;
+        self.commits += 1;
         let mut outcome = outcome;
         for moves in std::mem::take(&mut self.moves) {
             outcome.kept.iter_mut().for_each(|it| it.follow(&moves));
@@ -551,6 +561,7 @@ impl Running {
             components: (0..self.definition.parts.len()).map(component).collect(),
             connections: self.definition.connections.iter().enumerate().map(connection).collect(),
             checks: self.machine.checks_total(),
+            commits: self.commits,
             pools: pools.iter().map(|(name, size, active)| (name.to_owned(), size, active)).collect(),
         }
     }

@@ -4,6 +4,7 @@ mod branches;
 mod draining;
 mod editing;
 mod inboxes;
+mod queues;
 mod reading;
 mod validity;
 
@@ -14,7 +15,7 @@ use mainspring_core::cluster::{Shard, Status};
 use mainspring_core::flow::body::Body;
 use mainspring_core::flow::{Definition, Event, Flow, MINUTE_MS, Now, Pools, Refused, Start, Ticket};
 use mainspring_core::shard_of;
-use mainspring_store::{FlowRow, InboxRow, ItemRow, ItemWrite, Store, causes};
+use mainspring_store::{FlowRow, InboxRow, ItemRow, Store, causes};
 use tokio::sync::{mpsc, watch};
 
 use super::body::{Claims, Run, Told, Tools};
@@ -24,7 +25,7 @@ use super::meter::Meter;
 use super::running::{Ended, Loaded, Pending, Running};
 use super::validity::Lacks;
 use super::writes::{Keeper, Outcome, keep, together};
-use super::{Action, FlowError, Name, Replay, Reply, Request, WaitingItem};
+use super::{Action, FlowError, Name, Reply, Request, WaitingItem};
 use crate::clock::{Clock, boot_ms};
 use crate::tasks::Tasks;
 use reading::{list, read};
@@ -580,27 +581,6 @@ impl Works {
         }
     }
 
-    fn drop_items(
-        &mut self,
-        name: &Name,
-        connection: &str,
-        only: Option<&[mainspring_core::flow::ItemId]>,
-        reply: Reply<u64>,
-    ) {
-        let now = self.now();
-        let found = named(&mut self.flows, name);
-        match found.and_then(|running| running.connection(connection).map(|connection| (running, connection))) {
-            Ok((running, connection)) => {
-                running.touch(&self.changes);
-                let gone = running.machine.drop_items(connection, only, &mut self.pools, now);
-                running.forget(&gone);
-                let writes = gone.into_iter().map(|id| ItemWrite::Remove(id.0)).collect();
-                running.pending.push(Pending::of(writes, Some(reply)));
-            }
-            Err(error) => drop(reply.send(Err(error))),
-        }
-    }
-
     fn resize(&mut self, sizes: &BTreeMap<String, u32>) {
         let there: BTreeMap<String, u32> = self.pools.iter().map(|(name, size, _)| (name.to_owned(), size)).collect();
         let changed: Vec<_> = sizes.iter().filter(|(name, size)| there.get(*name) != Some(size)).collect();
@@ -613,19 +593,6 @@ impl Works {
             running.machine.resized(&mut self.pools, now);
             running.touch(&self.changes);
         }
-    }
-
-    /// Moves items, and answers of which flow what is to be kept.
-    fn replay(&mut self, name: &Name, replay: &Replay, now: Now) -> Result<(i64, Vec<ItemWrite>), FlowError> {
-        let running = named(&mut self.flows, name)?;
-        running.touch(&self.changes);
-        let from = running.connection(&replay.from)?;
-        let to = match &replay.to {
-            Some(to) => running.connection(to)?,
-            None => running.origin(from)?,
-        };
-        let moved = running.machine.replay(from, replay.only.as_deref(), to, &mut self.pools, now);
-        Ok((running.row.id, running.moved(to, &moved, now)))
     }
 
     fn change(
@@ -678,9 +645,12 @@ impl Works {
 
 /// Returns when inboxes are to be looked into. Where nobody tells, never.
 async fn stirred(stirs: &mut Option<watch::Receiver<u64>>) {
-    match stirs {
-        Some(stirs) if stirs.changed().await.is_ok() => {}
-        _ => std::future::pending().await,
+    let is_told = match stirs {
+        Some(stirs) => stirs.changed().await.is_ok(),
+        None => false,
+    };
+    if !is_told {
+        std::future::pending().await
     }
 }
 

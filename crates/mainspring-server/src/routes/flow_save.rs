@@ -67,7 +67,8 @@ async fn put(
     if !is_here(&app, &namespace, &name) {
         return Err(elsewhere(&app, &namespace, &name));
     }
-    let (definition, mut warnings, restart) = (compiled.definition, compiled.warnings, options.restart.unwrap_or(false));
+    let (definition, mut warnings, restart) =
+        (compiled.definition, compiled.warnings, options.restart.unwrap_or(false));
     warnings.extend(lacking(&app, &namespace, &definition).await?);
     let wanted = Wanted { spec, definition, warnings, condition, right, restart, touched: None };
     let Ok(permit) = Arc::clone(&app.deeds).acquire_owned().await else {

@@ -287,6 +287,7 @@ async fn what_one_node_notifies_wakes_the_others() {
 #[tokio::test]
 async fn what_is_put_into_an_inbox_or_taken_out_wakes_the_other_nodes() {
     use crate::conformance::flows::{content, flow, item};
+    use crate::flow::{FlowStore, InboxStore, ItemWrite};
 
     let url = tokio::task::spawn_blocking(database).await.unwrap();
     let open = |url: String| tokio::task::spawn_blocking(move || PostgresStore::open(&url).unwrap());

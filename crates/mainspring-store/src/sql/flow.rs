@@ -140,7 +140,9 @@ fn save(session: &Session<impl Batches>, flow: &FlowWrite) -> Step<FlowRow> {
     }
     match (changed, &flow.touched) {
         (None, _) => {}
-        (Some(changed), None) => drop(execute(db, sql!("flow_inboxes_close"), &[(":flow", &changed.id)])?),
+        (Some(changed), None) => {
+            execute(db, sql!("flow_inboxes_close"), &[(":flow", &changed.id)])?;
+        }
         (Some(changed), Some(touched)) => inbox::close(db, changed.id, touched)?,
     }
     get(db, &flow.namespace, &flow.name)?.ok_or_else(|| conflict(&flow.namespace, &flow.name, None, None).into())

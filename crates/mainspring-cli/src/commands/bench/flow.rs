@@ -14,6 +14,8 @@ use crate::output::{Cell, Column, Output, View, dash};
   mainspring bench flow --shape fan --components 100 --store sqlite:bench.db
   mainspring bench flow --shape idle --components 10000 --seconds 30 --json
   mainspring bench flow --shape idle --components 10000 --seconds 30 --poll-ms 10
+  mainspring bench flow --shape queue --items 1000000 --seconds 300 --store sqlite:bench.db
+  mainspring bench flow --shape penalised --items 100000
 
 Exit 1 when an item was lost or came twice.")]
 pub struct FlowBenchArgs {
@@ -25,10 +27,10 @@ pub struct FlowBenchArgs {
     /// Components, beside that into which items are put
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     components: u32,
-    /// Items that are put one after another, up to 1,000, and then all at once
+    /// Items that are put one after another, up to 1,000, and then all at once; with queue and penalised, items that wait
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     items: u32,
-    /// How long idle components are watched, and how long items may take at most
+    /// How long components without work are watched, and how long items may take at most
     #[arg(long, default_value_t = 30, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
     /// Let components look every so many milliseconds whether they may run, as Apache NiFi does, in the place of being woken
@@ -44,6 +46,10 @@ enum Shape {
     Fan,
     /// Components that have no work
     Idle,
+    /// One component, before which items wait; 1,000 more urgent ones are put and taken before and while they do
+    Queue,
+    /// One component, before which all items are penalised
+    Penalised,
 }
 
 const VIEW: View<FlowBench> = View {
@@ -54,6 +60,11 @@ const VIEW: View<FlowBench> = View {
             Some((half, most)) => Cell::new(format!("p50 {half}, p99 {most} ms")),
             None => Cell::new(dash()),
         }),
+        Column::usual("EMPTY", |it, _| match it.empty_p50_ms.zip(it.empty_p99_ms) {
+            Some((half, most)) => Cell::new(format!("p50 {half}, p99 {most} ms")),
+            None => Cell::new(dash()),
+        }),
+        Column::usual("COMMITS", |it, _| it.commits_per_item.map_or_else(|| Cell::new(dash()), Cell::new)),
         Column::usual("ITEMS/S", |it, _| it.items_per_second.map_or_else(|| Cell::new(dash()), Cell::new)),
         Column::usual("TOOK", |it, _| Cell::new(format!("{:.2} s", it.seconds))),
         Column::usual("CHECKS/S", |it, _| Cell::new(it.checks_per_second)),
@@ -72,6 +83,8 @@ pub fn run(args: &FlowBenchArgs, output: &Output) -> Result {
         Shape::Chain => FlowShape::Chain,
         Shape::Fan => FlowShape::Fan,
         Shape::Idle => FlowShape::Idle,
+        Shape::Queue => FlowShape::Queue,
+        Shape::Penalised => FlowShape::Penalised,
     };
     let plan = FlowPlan { shape, components: *components, items: *items, seconds: *seconds, poll_ms: *poll_ms };
     let measured = measure(&place.store, 1, output, async |site| bench::flow(site, plan).await)?;

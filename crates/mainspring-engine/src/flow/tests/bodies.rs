@@ -1,5 +1,7 @@
 //! What bodies leave behind: files once their items are kept, and sessions of handlers.
 
+use std::collections::BTreeMap;
+
 use mainspring_core::flow::body::{FileIn, Process, Program};
 use mainspring_tasks::{Settings, TaskRunner};
 
@@ -82,7 +84,8 @@ async fn a_session_is_closed_once_its_handler_has_returned() {
 
 /// `work`, stopped and terminated while its body has an item: the item returns. Answers the flow.
 async fn terminated(part: Part, tools: Tools, begins: impl AsyncFnOnce()) -> Flows {
-    let definition = Definition { parts: vec![source("make", "hello", 1), part], connections: vec![Connection::new(0, 1)] };
+    let definition =
+        Definition { parts: vec![source("make", "hello", 1), part], connections: vec![Connection::new(0, 1)] };
     let (_, _, flows) = node_with(&definition, tools).await;
     let does = |name: &str, action| flows.change("default", "f", Some(vec![name.to_owned()]), action);
     does("make", Action::RunOnce).await.expect("it runs");
@@ -141,7 +144,7 @@ fn with_processes(folder: &std::path::Path, kill_grace: Duration) -> Tools {
 }
 
 fn shell(line: &str) -> Process {
-    Process { program: Program::Shell(line.to_owned()), env: Default::default(), working_dir: None, timeout_ms: None }
+    Process { program: Program::Shell(line.to_owned()), env: BTreeMap::new(), working_dir: None, timeout_ms: None }
 }
 
 #[tokio::test]

@@ -2,8 +2,8 @@
 
 use mainspring_core::flow::Ticket;
 
-use super::super::{Reply, Request};
 use super::super::body::Told;
+use super::super::{Reply, Request};
 use super::Works;
 
 /// Whether the node stops, and who waits for its bodies.

@@ -24,10 +24,17 @@ impl Works {
         }
         for (id, running) in self.flows.range_mut(0..) {
             let Inboxes::Owner(owner) = &mut running.inboxes else { continue };
+            // Who was left behind a full queue has room now.
+            let held = |connection: usize| running.machine.queue(connection).len();
+            let count = running.definition.connections.len();
+            if owner.full.iter().any(|(connection, before)| *connection >= count || held(*connection) < *before) {
+                owner.look_at = now.mono_ms;
+            }
             if owner.is_looking || owner.adoptions > 0 || now.mono_ms < owner.look_at {
                 continue;
             }
             owner.is_looking = true;
+            owner.full.clear();
             owner.look_at = now.mono_ms + self.tools.inbox_look_ms;
             let (id, generation) = (*id, running.generation);
             let (store, inbox) = (std::sync::Arc::clone(&self.store), self.inbox.0.clone());
@@ -177,6 +184,9 @@ impl Running {
         }
         if let Inboxes::Owner(owner) = &mut self.inboxes {
             owner.adoptions += batches.len();
+            let is_full = |connection: &usize| full[*connection];
+            let held = |connection: usize| (connection, self.machine.queue(connection).len());
+            owner.full = (0..full.len()).filter(is_full).map(held).collect();
         }
         for (component, writes, kept) in batches {
             let accepted = Some((component, writes));
