@@ -3948,7 +3948,10 @@ export interface components {
              * @description Bodies that wait for a permit of the pool.
              */
             queued: number;
-            /** @description What it is meant to do: `stopped`, `running`, `run_once` or `disabled`. */
+            /**
+             * @description What it is meant to do: `stopped`, `running`, `run_once` or `disabled`; `waiting_valid` where it was started and lacks what it
+             *     needs, such as a job. It starts as soon as that is there.
+             */
             state: string;
             /**
              * Format: int64

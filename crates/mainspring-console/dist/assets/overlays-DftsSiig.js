@@ -1,1 +1,0 @@
-import{p as e}from"./i18n-CbOPc4_6.js";var t=e(void 0);export{t};
