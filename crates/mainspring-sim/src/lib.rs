@@ -7,6 +7,7 @@
 mod apply;
 pub mod check;
 mod client;
+pub mod executors;
 mod faults;
 pub mod flows;
 pub mod history;

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Parser;
-use mainspring_sim::{Counts, FAULTS_LEAST, FIRES_LEAST, Planted, Report, Setting, World};
+use mainspring_sim::{Counts, FAULTS_LEAST, FIRES_LEAST, Planted, Report, Setting, World, executors};
 
 /// Many nodes, clients and a database, in virtual time: what breaks them, and from which seed.
 #[derive(Debug, Parser)]
@@ -39,6 +39,9 @@ struct Arguments {
     /// Lives through workflows only, of which every seed has some then.
     #[arg(long, conflicts_with = "flows")]
     workflows: bool,
+    /// Lives through executors of XXL-JOB only, in a simulator of their own.
+    #[arg(long, conflicts_with_all = ["flows", "workflows", "planted", "calm", "minima"])]
+    executors: bool,
     /// Plants a bug, by its number in the list, to see from which seed on an invariant catches it.
     #[arg(long, value_name = "NUMBER", value_parser = planted)]
     planted: Option<Planted>,
@@ -79,6 +82,9 @@ fn main() -> anyhow::Result<ExitCode> {
         let faulty_ms = (hours * 3_600_000.0) as u64;
         setting.faulty_ms = faulty_ms;
     }
+    if arguments.executors {
+        return Ok(run_executors(&arguments));
+    }
     if let Some(seed) = arguments.replay {
         return Ok(replay(seed, setting));
     }
@@ -110,6 +116,37 @@ fn replay(seed: u64, setting: Setting) -> ExitCode {
         report.hash, report.events, report.fires, report.worst_in_calm_ms
     ));
     if report.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Lives through executors of XXL-JOB, seed by seed.
+fn run_executors(arguments: &Arguments) -> ExitCode {
+    let usual = executors::Setting::default();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked where it is read")]
+    let faulty_ms = arguments.hours.map_or(usual.faulty_ms, |hours| (hours * 3_600_000.0) as u64);
+    let setting = executors::Setting { faulty_ms, ..usual };
+    let seeds = arguments.replay.map_or_else(|| arguments.seeds.clone(), |seed| seed..seed + 1);
+    let (mut runs, mut executions, mut faults, mut failed) = (0, 0, 0, 0);
+    for seed in seeds.clone() {
+        let report = executors::run(seed, setting);
+        runs += report.runs;
+        executions += report.executions;
+        faults += report.faults;
+        let shown = if arguments.replay.is_some() { report.trace.len() } else { SHOWN };
+        if arguments.replay.is_some() || !report.violations.is_empty() {
+            report.trace.iter().rev().take(shown).rev().for_each(say);
+        }
+        if let Some(violation) = report.violations.first() {
+            failed += 1;
+            say(format_args!("seed {seed}: {violation}"));
+            if !arguments.keep_going {
+                break;
+            }
+        }
+    }
+    say(format_args!(
+        "executors, seeds {seeds:?}: {runs} runs, {executions} executions, {faults} faults; {failed} seeds failed"
+    ));
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// What came of all seeds together.

@@ -22,7 +22,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("mainspring", &["engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-cli", &["server", "worker", "xxl", "api", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-rig", &["api", "store", "core", "schedule"]),
-    ("mainspring-sim", &["api", "worker", "core", "store", "schedule"]),
+    ("mainspring-sim", &["api", "worker", "xxl", "core", "store", "schedule"]),
     ("mainspring-torture", &["rig", "sim", "api", "store", "core"]),
 ];
 

@@ -1,5 +1,6 @@
 //! Seeds give the same trace again, hold every invariant, and catch every bug that is planted.
 
+mod executors;
 mod histories;
 
 use mainspring_sim::{FAULTS_LEAST, Planted, Report, Setting, World};
