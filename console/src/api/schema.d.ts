@@ -8032,7 +8032,10 @@ export interface components {
              * @description The job's number for executors, 1 to 999,999,999: what it had in XXL-JOB. The server gives one when absent.
              */
             id?: number | null;
-            /** @description The parameter, one text; empty when absent. */
+            /**
+             * @description The parameter, one text; empty when absent. `{{planned}}` in it becomes the fire time of the run, `{{planned_ms}}` the same in
+             *     milliseconds since 1970 UTC, `{{run}}` its id, and `{{attempt}}` the number of the attempt.
+             */
             params?: string | null;
         };
         /** @description How the token of an app is replaced. */

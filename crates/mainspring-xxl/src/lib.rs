@@ -5,6 +5,7 @@
 //! - [`Client`]: calls executors, each in its [`Dialect`]
 //! - [`Admin`]: talks to an old admin as executors do; [`Asked`]: what that asks; [`Passing`]: the runs that it has sent
 //! - [`Dispatch`]: what became of a run that was sent; [`Vigil`]: how long it is waited for
+//! - [`filled`]: parameters that say for which instant a run was planned
 //! - [`Instances`]: which executors are there, what they cannot do, and whether they live
 //! - [`Gate`]: the circuit breaker and the limit of runs of one executor
 //! - [`import`]: from a dump of XXL-JOB's database to job files
@@ -34,6 +35,7 @@ mod instances;
 mod lenient;
 mod log;
 mod order;
+mod params;
 mod passing;
 mod reply;
 mod token;
@@ -54,6 +56,7 @@ pub use gate::{Admission, Breaker, Gate, GateLimits};
 pub use instances::{Abilities, Ability, BEAT_MS, DEAD_MS, Instance, Instances, Sign};
 pub use log::{LogPiece, LogReader};
 pub use order::{Kill, LogQuestion, Order, script_stamp};
+pub use params::{Facts, filled, has_places};
 pub use passing::{Admitted, Newest, Passed, PassedId, Passing};
 pub use reply::{Payload, Reply};
 pub use token::{Credentials, Tokens};

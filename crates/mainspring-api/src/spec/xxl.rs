@@ -19,7 +19,8 @@ pub struct XxlTask {
     /// A script that the executor runs, in place of a handler. It is sent only where the app allows scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub glue: Option<XxlGlue>,
-    /// The parameter, one text; empty when absent.
+    /// The parameter, one text; empty when absent. `{{planned}}` in it becomes the fire time of the run, `{{planned_ms}}` the same in
+    /// milliseconds since 1970 UTC, `{{run}}` its id, and `{{attempt}}` the number of the attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<String>,
     /// What a run does while the job runs already; `serial_execution` when absent. Executors are told, and `overlap` is what fits,

@@ -22,6 +22,8 @@ const AT_A_TIME: usize = 64;
 const STALL_MS: i64 = 60_000;
 /// A worker whose node has died is dead by then, if nobody plays it.
 const WORKER_DEAD_MS: i64 = 25_000;
+/// A run of 4 s is asked to end by then, if nobody knows that it is over.
+const LIMIT_MS: i64 = 14_000;
 
 async fn make_app(client: &Client) -> String {
     let app = XxlAppSpec { name: "mail".to_owned(), ..XxlAppSpec::default() };
@@ -238,6 +240,75 @@ fn xxl_ends_are_taken_once_by_whichever_node_in_whatever_order_on_postgres() {
             assert_eq!(end(&client, run).await, (RunState::Succeeded, vec![AttemptState::Succeeded]));
         }
         assert_eq!(executor.count("/run"), 4);
+    });
+    assert_eq!(a.stop().0.code(), Some(0));
+    assert_eq!(b.stop().0.code(), Some(0));
+}
+
+#[test]
+fn xxl_runs_that_another_node_was_told_of_have_no_time_limit_any_more_on_postgres() {
+    let arena = Arena::shared();
+    let (a, b) = (arena.start("a"), arena.start("b"));
+    arena.sees(&b, "two nodes share the shards", shared_by(2));
+    let (executor, first, told) = arena.runtime.block_on(async {
+        let client = a.client();
+        let executor = Executor::start(&a.url, &make_app(&client).await).await;
+        let xxl = json!({"app": "mail", "handler": "h"});
+        apply(&client, json!([{"name": "a", "overlap": "allow", "timeout": "4s", "xxl": xxl}])).await;
+        executor.register().await;
+        let first = start(&client, "a").await;
+        let order = executor.next("/run").await;
+        // The node that sends has looked whether it is over already, and looks again in half a minute.
+        executor.next("/log").await;
+        executor.turn_to(&b.url);
+        executor.call_back(number(&order), 200, "").await;
+        (executor, first, SystemClock.now())
+    });
+    // Its time would be over, and so would that in which the executor reports it.
+    arena.pass(told + LIMIT_MS);
+    arena.runtime.block_on(async {
+        assert_eq!(end(&a.client(), &first).await, (RunState::Succeeded, vec![AttemptState::Succeeded]));
+        let next = start(&a.client(), "a").await;
+        let order = executor.next("/run").await;
+        executor.next("/log").await;
+        executor.call_back(number(&order), 200, "").await;
+        assert_eq!(end(&a.client(), &next).await, (RunState::Succeeded, vec![AttemptState::Succeeded]));
+    });
+    assert_eq!(executor.count("/kill"), 0, "a kill names a job, so it would hit the next run");
+    assert_eq!(a.stop().0.code(), Some(0));
+    assert_eq!(b.stop().0.code(), Some(0));
+}
+
+#[test]
+fn xxl_runs_that_were_to_end_have_not_succeeded_whichever_node_is_told_on_postgres() {
+    let arena = Arena::shared();
+    let (a, b) = (arena.start("a"), arena.start("b"));
+    arena.sees(&b, "two nodes share the shards", shared_by(2));
+    arena.runtime.block_on(async {
+        let client = a.client();
+        let executor = Executor::start(&a.url, &make_app(&client).await).await;
+        let xxl = json!({"app": "mail", "handler": "h"});
+        let slow = json!({"name": "slow", "timeout": "1s", "xxl": xxl});
+        apply(&client, json!([{"name": "a", "retries": 3, "retry_delay": "0s", "xxl": xxl}, slow])).await;
+        executor.register().await;
+        // A failure, and a success as Go, Node and Rust report it.
+        for code in [500, 200] {
+            let run = start(&client, "a").await;
+            let order = executor.next("/run").await;
+            client.cancel_run(&run.id, &mainspring_api::Reason::default()).await.unwrap();
+            executor.next("/kill").await;
+            executor.turn_to(&b.url);
+            executor.call_back(number(&order), code, "killed").await;
+            executor.turn_to(&a.url);
+            assert_eq!(end(&client, &run).await, (RunState::Cancelled, vec![AttemptState::Cancelled]), "{code}");
+        }
+        let run = start(&client, "slow").await;
+        let order = executor.next("/run").await;
+        executor.next("/kill").await;
+        executor.turn_to(&b.url);
+        executor.call_back(number(&order), 200, "done").await;
+        assert_eq!(end(&client, &run).await, (RunState::Failed, vec![AttemptState::TimedOut]));
+        assert_eq!(executor.count("/run"), 3, "none is tried again");
     });
     assert_eq!(a.stop().0.code(), Some(0));
     assert_eq!(b.stop().0.code(), Some(0));

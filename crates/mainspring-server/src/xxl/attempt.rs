@@ -17,7 +17,7 @@ use mainspring_engine::{Given, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
 use mainspring_xxl::words::{BlockStrategy, GlueType};
-use mainspring_xxl::{Ability, Address, Dispatch, Event, Killing, Order, Reply, RunAnswer, Stop, Vigil};
+use mainspring_xxl::{Ability, Address, Dispatch, Event, Facts, Killing, Order, Reply, RunAnswer, Stop, Vigil, filled};
 use serde_json::Value;
 
 use super::apps::{self, Apps};
@@ -36,6 +36,10 @@ pub(super) use shared::Attempt;
 const LOOK: Duration = Duration::from_secs(2);
 /// How long an executor has to report the end that its own timer makes, before it is asked to make it.
 const GRACE_MS: i64 = 5_000;
+/// How long a look may take where the store answers.
+const AWAY_MS: i64 = 10_000;
+/// By then executors have reported again what could not be taken in: Java's do so every 30 s.
+const REPORTED_AGAIN_MS: i64 = 45_000;
 /// Pause before the store is asked again.
 const AGAIN: Duration = Duration::from_millis(500);
 /// The lowest number that a job is given here; those below are for job files.
@@ -54,6 +58,7 @@ pub(super) async fn run(app: App, hand: Arc<Hand>, attempt: Arc<Attempt>, given:
         job_id: 0,
         date: app.now().as_millis(),
         mark: ledger::mark(),
+        timed_out: false,
     };
     let mut work = Work { app, hand, attempt, sent, given };
     work.perform().await;
@@ -293,7 +298,7 @@ impl Work {
     fn order(&self, task: &XxlTask) -> Order {
         let input = self.given.input();
         let params = match &input {
-            Value::Null => task.params.clone(),
+            Value::Null => filled(&task.params, &self.facts()),
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
@@ -317,21 +322,34 @@ impl Work {
         }
     }
 
+    /// What its parameter may name.
+    fn facts(&self) -> Facts {
+        let fire_time = self.given.start.fire_time;
+        let (planned, planned_ms) = (fire_time.to_string(), fire_time.as_millis());
+        Facts { planned, planned_ms, run: self.sent.run.to_string(), attempt: self.sent.attempt }
+    }
+
     /// Follows an attempt that the executor has, or perhaps has, until it is over: pulls its log, keeps to its time, ends it when that is
     /// asked for, and finds out that nobody executes it any more. One that was sent just now, and is not `resumed`, is over before the
     /// first look if it is short: until then nothing is asked, neither the executor nor the store.
     async fn follow(&mut self, state: Dispatch, mut log: LogPull, resumed: bool) {
         let mut vigil = Vigil::new(state, self.app.xxl.now_ms());
         let (mut is_due, mut is_looked_up) = (resumed, resumed);
-        let deadline = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms + GRACE_MS);
+        let limit = self.given.timeout_ms(self.given.claimed_at).map(|ms| self.given.claimed_at + ms + GRACE_MS);
+        // What ended while nobody could take that in is reported again.
+        let again = |app: &App| app.now() + REPORTED_AGAIN_MS;
+        let mut limit = limit.map(|limit| if resumed { limit.max(again(&self.app)) } else { limit });
         let (mut over, mut stop) = (self.attempt.over.subscribe(), self.attempt.stop.subscribe());
-        let mut closing = self.app.closing.clone();
+        let (mut closing, mut seen_ms) = (self.app.closing.clone(), self.app.xxl.now_ms());
         while !self.attempt.is_over() {
-            if deadline.is_some_and(|deadline| self.app.now() >= deadline) {
+            if self.was_away(&mut seen_ms) {
+                limit = limit.map(|limit| limit.max(again(&self.app)));
+            }
+            if limit.is_some_and(|limit| self.app.now() >= limit) {
                 self.attempt.ask_stop(Stop::Timeout);
             }
             if let Some(why) = self.attempt.stop()
-                && let Some(end) = self.kill(&mut vigil).await
+                && let Some(end) = self.kill(&mut vigil, why).await
             {
                 let outcome = if why == Stop::Kill { AttemptOutcome::Cancelled } else { AttemptOutcome::TimedOut };
                 let code = if why == Stop::Kill { "xxl.killed" } else { "xxl.timed_out" };
@@ -347,9 +365,13 @@ impl Work {
                 }
                 let now_ms = self.app.xxl.now_ms();
                 if !self.attempt.is_over() && vigil.asks_idle(now_ms) {
-                    self.look_up().await;
-                    vigil.told_idle(now_ms, self.is_idle(&callee).await);
+                    let is_idle = if self.look_up().await { self.is_idle(&callee).await } else { None };
+                    vigil.told_idle(now_ms, is_idle);
                 }
+            }
+            if self.was_away(&mut seen_ms) {
+                limit = limit.map(|limit| limit.max(again(&self.app)));
+                vigil.told_idle(seen_ms, None);
             }
             if let Some(why) = vigil.lost(self.app.xxl.now_ms(), self.is_silent()) {
                 self.end(AttemptOutcome::Lost, "xxl.lost", why).await;
@@ -372,8 +394,14 @@ impl Work {
         }
     }
 
-    /// Looks whether the end of the attempt is recorded already.
-    async fn look_up(&self) {
+    /// Whether the store was away since it was seen last, or this process stood still: callbacks could not be taken meanwhile.
+    fn was_away(&self, seen_ms: &mut i64) -> bool {
+        let now_ms = self.app.xxl.now_ms();
+        now_ms - std::mem::replace(seen_ms, now_ms) > AWAY_MS
+    }
+
+    /// Looks whether the end of the attempt is recorded already. False: the store could not say.
+    async fn look_up(&self) -> bool {
         let attempts = self.app.control().store().attempts(self.sent.run).await;
         let is_over = |attempts: &[mainspring_store::AttemptInfo]| {
             let here = attempts.iter().find(|one| one.attempt == self.sent.attempt);
@@ -384,9 +412,11 @@ impl Work {
             Ok(_) => {}
             // The next look finds out.
             Err(error) => {
-                tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "an attempt could not be read")
+                tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "an attempt could not be read");
+                return false;
             }
         }
+        true
     }
 
     /// How to call the executor that has it.
@@ -411,11 +441,24 @@ impl Work {
     }
 
     /// Asks the executor to end the job's runs, again and again. Some: what to say where it has not reported the end in time.
-    async fn kill(&self, vigil: &mut Vigil) -> Option<&'static str> {
+    async fn kill(&mut self, vigil: &mut Vigil, why: Stop) -> Option<&'static str> {
         match vigil.kills(self.app.xxl.now_ms()) {
             Killing::Over(why) => return Some(why),
             Killing::Wait => return None,
             Killing::Ask => {}
+        }
+        // Another node may have been told its end: then the kill would hit the next run of the job.
+        if !self.look_up().await || self.attempt.is_over() {
+            return None;
+        }
+        if why == Stop::Timeout && !self.sent.timed_out {
+            // Whichever node is told of its end sees why it has ended.
+            let sent = Sent { timed_out: true, ..self.sent.clone() };
+            if let Err(error) = ledger::turn(&**self.app.control().store(), &sent, self.app.now()).await {
+                tracing::warn!(error = %causes(&error), run.id = %self.sent.run, "could not note that the time of a run is over; trying again");
+                return None;
+            }
+            self.sent = sent;
         }
         let (key, callee) = (self.attempt.sends_to()?, self.executor().await?);
         match self.app.xxl.client.kill(&callee.target(), self.sent.job_id).await {

@@ -11,7 +11,7 @@ use mainspring_core::run::AttemptOutcome;
 use mainspring_engine::{RemoteEnd, Report, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
-use mainspring_xxl::{Address, Callback, Credentials, Evidence, Sign};
+use mainspring_xxl::{Address, Callback, Credentials, Evidence, Sign, Stop};
 
 use super::apps::Apps;
 use super::ends::end_of;
@@ -112,7 +112,10 @@ async fn settle(
     if let Some(key) = goes_to.or_else(written) {
         app.xxl.executors().heard(&key, Sign::Callback(evidence), app.xxl.moment(now));
     }
-    let after = attempt.as_ref().and_then(|attempt| attempt.stop());
+    let after = match &attempt {
+        Some(attempt) => attempt.stop(),
+        None => asked_elsewhere(app, &sent).await?,
+    };
     match report(app, &sent, end_of(item, after), now).await {
         Ok(true) => {
             figures.ended("recorded");
@@ -127,6 +130,16 @@ async fn settle(
         Err(error) => return Err(causes(&error).to_string()),
     }
     Ok(Settled::Done)
+}
+
+/// Why the end of an attempt was asked for, if it was, that another node follows or nobody any more.
+async fn asked_elsewhere(app: &App, sent: &Sent) -> Result<Option<Stop>, String> {
+    if sent.timed_out {
+        return Ok(Some(Stop::Timeout));
+    }
+    let run = app.control().store().run(sent.run).await.map_err(|error| causes(&error).to_string())?;
+    let is_cancelled = run.is_some_and(|run| run.attempt == sent.attempt && run.cancel_requested_at.is_some());
+    Ok(is_cancelled.then_some(Stop::Kill))
 }
 
 /// Records the end of an attempt. False: it is over already.

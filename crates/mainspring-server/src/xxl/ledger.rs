@@ -48,6 +48,9 @@ pub(crate) struct Sent {
     /// Drawn by whoever writes it down to send it: what is found with it was written by the same, who was not answered.
     #[serde(default)]
     pub(crate) mark: u64,
+    /// Whether its executor is asked to end it because its time is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) timed_out: bool,
 }
 
 /// What was found when an attempt was to be written down.
@@ -124,7 +127,7 @@ pub(crate) async fn of_attempt(
     Ok(None)
 }
 
-/// Notes that an attempt goes to another executor, because nothing could be sent to the one before.
+/// Notes what has changed: an attempt goes to another executor, because nothing could be sent to the one before, or its time is over.
 pub(crate) async fn turn(store: &dyn Store, sent: &Sent, now: Timestamp) -> Result<(), Error> {
     store.put_document(document(sent, now), DocumentExpect::Anything).await.map(drop)
 }
@@ -217,6 +220,7 @@ mod tests {
             job_id: 7,
             date: ms,
             mark: 0,
+            timed_out: false,
         }
     }
 

@@ -17,7 +17,7 @@ use mainspring_schedule::Timestamp;
 use mainspring_store::causes;
 use mainspring_xxl::{CONTENT_TYPE, Call, Credentials, Method, Registration, answer, refusal};
 
-use super::apps::{AppRow, Apps};
+use super::apps::{self, AppRow, Apps};
 use super::told::WRONG_TOKEN;
 use super::{callback, open};
 use crate::app::App;
@@ -58,7 +58,14 @@ async fn hear(app: &App, method: Method, request: Request) -> Result<(), String>
         return Err("invalid request, HttpMethod not support.".to_owned());
     }
     let (credentials, now, begun) = (Credentials::of(request.headers()), app.now(), Instant::now());
-    let apps = apps_of(app, begun).await?;
+    let apps = match method {
+        Method::Callback => apps_of(app, begun).await?,
+        // What they say of themselves is kept in memory.
+        Method::Registry | Method::RegistryRemove => match apps::lately(app).await {
+            Ok(apps) => apps,
+            Err(_) => apps_of(app, begun).await?,
+        },
+    };
     // Before a byte of the body is read.
     if !apps.values().any(|one| one.tokens(now).accept(&credentials)) {
         let named = credentials.app.as_deref().unwrap_or("an app that it does not name");

@@ -10,6 +10,7 @@ use mainspring_store::{Error, causes};
 use mainspring_xxl::{Address, BEAT_MS, Credentials};
 use tokio::task::JoinSet;
 
+use super::apps;
 use super::executors::Key;
 use super::hands::{self, Hand, Stand};
 use super::sync::{lock, until};
@@ -33,7 +34,7 @@ pub(crate) async fn serve(app: App) {
         while probes.try_join_next().is_some() {}
         nodes.look(&app).await;
         let now_ms = app.xxl.now_ms();
-        match app.xxl.apps.read(&**app.control().store(), app.now()).await {
+        match apps::lately(&app).await {
             Ok(apps) => app.xxl.executors().enter(&apps),
             Err(error) => {
                 tracing::warn!(error = %causes(&error), "the apps of executors could not be read; trying again")
@@ -143,7 +144,7 @@ impl Nodes {
 /// Tries an address that a person has entered.
 async fn probe(app: App, key: Key) {
     let now = app.now();
-    let Ok(apps) = app.xxl.apps.read(&**app.control().store(), now).await else { return };
+    let Ok(apps) = apps::lately(&app).await else { return };
     let callee = apps.get(&key.0).and_then(|row| app.xxl.executors().callee(&key, row, now));
     let Some(callee) = callee else { return };
     match app.xxl.client.probe(&callee.target()).await {

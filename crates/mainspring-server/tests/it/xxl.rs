@@ -5,6 +5,7 @@ mod faults;
 mod figures;
 mod forms;
 mod glue;
+mod known;
 mod order;
 mod recorded;
 mod safety;
