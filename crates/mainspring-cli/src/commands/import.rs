@@ -4,7 +4,7 @@ mod database;
 mod runs;
 mod scripts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -143,7 +143,8 @@ fn past(
 ) -> Result<Past> {
     let OldRuns { runs, notes, days } = mainspring_xxl::import::runs(tables, &imported.bundle.jobs);
     let (text, count) = runs::text(&runs, zone)?;
-    if count > 0 {
+    // Without runs as well: a script that imports, applies and loads goes through.
+    if !imported.bundle.jobs.is_empty() {
         files.insert(runs::FILE.to_owned(), text);
     }
     if let Some(item) = imported.items.iter_mut().find(|item| item.kind == Kind::Database) {
@@ -288,6 +289,15 @@ fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<String>>
     Ok(paths().map(|path| path.display().to_string()).collect())
 }
 
+/// Apps that are named after the report; their items name all.
+const APPS_SHOWN: usize = 20;
+
+/// The apps that groups become, each once.
+fn apps_of(items: &[Item]) -> BTreeSet<&str> {
+    let apps = items.iter().filter(|item| item.kind == Kind::App);
+    apps.filter_map(|item| item.becomes.as_ref()?.strip_prefix("app ")).collect()
+}
+
 fn show(imported: &Imported, past: Option<Past>, files: Vec<String>, is_dry: bool, output: &Output) -> Result {
     let [apps, jobs, users] = [Kind::App, Kind::Job, Kind::User].map(|kind| imported.counts(kind));
     let summary =
@@ -299,7 +309,9 @@ fn show(imported: &Imported, past: Option<Past>, files: Vec<String>, is_dry: boo
     let told =
         |counts: Counts| format!("{} exact, {} changed, {} refused", counts.exact, counts.changed, counts.refused);
     output.note(format_args!("tables of XXL-JOB {}; jobs: {}; apps: {}", summary.release, told(jobs), told(apps)));
-    output.note("executors connect once their app is made: mainspring xxl app create");
+    for app in apps_of(&imported.items).iter().take(APPS_SHOWN) {
+        output.note(format_args!("executors of {app} connect once it is made: mainspring xxl app create {app}"));
+    }
     if let Some(past) = &summary.history {
         output.note(format_args!("{} that are over, since {}", counted(past.runs, "run"), past.since));
     }
@@ -307,14 +319,18 @@ fn show(imported: &Imported, past: Option<Past>, files: Vec<String>, is_dry: boo
         _ if is_dry => output.note("dry run: nothing was written"),
         [] => output.note("no job is left to be written"),
         files => {
-            output
-                .note(format_args!("{} written; apply them with: mainspring apply DIR", counted(files.len(), "file")));
+            let folder = Path::new(&files[0]).parent().unwrap_or(Path::new(".")).display();
+            output.note(format_args!(
+                "{} written; apply them with: mainspring apply {folder}",
+                counted(files.len(), "file")
+            ));
             if let Some(scripts) = files.iter().find(|file| file.ends_with(scripts::FILE)) {
                 output.note(format_args!(
                     "older versions of scripts, once that is done: mainspring xxl glue load {scripts}"
                 ));
             }
-            if let Some(runs) = files.iter().find(|file| file.ends_with(runs::FILE)) {
+            let has_runs = summary.history.as_ref().is_some_and(|past| past.runs > 0);
+            if let Some(runs) = files.iter().find(|file| has_runs && file.ends_with(runs::FILE)) {
                 output.note(format_args!("runs, once that is done: mainspring run load {runs}"));
             }
         }

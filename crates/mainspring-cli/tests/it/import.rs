@@ -153,3 +153,35 @@ fn runs_of_a_dump_become_history() {
     let ended = program.run(&["import", "xxl-job", &dump, "--history", "--dry-run"]);
     assert!(ended.code == 2 && ended.stderr.contains("--timezone"), "{ended:?}");
 }
+
+/// What a report recommends is done as it stands there, in its order.
+#[test]
+fn every_command_of_a_report_works_on_a_new_server() {
+    let program = Program::new();
+    let live = Live::start(&program);
+    let token = program.home().join("data/token");
+    let dump = dump("3.5.0-SNAPSHOT");
+    // The one day has no runs.
+    let import = ["import", "xxl-job", &dump, "--timezone", "Asia/Shanghai", "-o", "json"];
+    for (history, folder, has_runs) in [("--history=1d", "quiet", false), ("--history=36500d", "all", true)] {
+        let ended = program.run(&[&import[..], &[history, "--to", folder]].concat());
+        assert_eq!(ended.code, 11, "some jobs are refused: {ended:?}");
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let of_items = report["items"].as_array().unwrap().iter().filter_map(|item| item["notes"].as_array());
+        let texts = ended.stderr.lines().chain(of_items.flatten().filter_map(Value::as_str));
+        let mut commands: Vec<&str> = texts.filter_map(|text| Some(text.split_once(": mainspring ")?.1)).collect();
+        commands.dedup();
+        assert!(commands.len() > 5, "{commands:?}");
+        assert_eq!(commands.iter().any(|command| command.starts_with("run load")), has_runs, "{commands:?}");
+        let load = format!("run load {folder}/runs.jsonl");
+        // A script loads what there is, if there is any.
+        for command in commands.iter().copied().chain([&*load]) {
+            if !has_runs || !command.starts_with("xxl app create") {
+                let arguments: Vec<&str> = command.split_whitespace().collect();
+                let to = ["--server", &*live.url, "--token-file", token.to_str().unwrap()];
+                let ended = program.run(&[&arguments[..], &to].concat());
+                assert_eq!(ended.code, 0, "{command}: {ended:?}");
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ use super::dump::{Row, Tables};
 use super::report::{Imported, Item, Kind, xxl_id};
 use super::{here, history, users};
 use crate::words::{BlockStrategy, GlueType, MisfireStrategy, RouteStrategy, ScheduleType};
-use crate::{alarm, family};
+use crate::{Address, alarm, family, has_places};
 
 /// How to import.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -115,8 +115,10 @@ fn apps(tables: &Tables) -> (BTreeMap<i64, String>, Vec<Item>) {
                 item.change(format!("group {other} has the same app name {name}: both are one app"));
             }
             if row.number("address_type") == Some(1) {
-                let addresses = row.text("address_list").unwrap_or_default();
-                item.change(format!("its addresses ({addresses}) are for mainspring xxl app create {name} --address"));
+                item.change(by_hand(&name, row.text("address_list").unwrap_or_default()));
+            }
+            if let Some(token) = row.text("access_token") {
+                item.change(if token == KNOWN_TOKEN { NEW_TOKEN } else { OWN_TOKEN });
             }
             first.entry(name.clone()).or_insert(id);
             apps.insert(id, name);
@@ -124,6 +126,34 @@ fn apps(tables: &Tables) -> (BTreeMap<i64, String>, Vec<Item>) {
         items.push(item);
     }
     (apps, items)
+}
+
+/// The token that XXL-JOB ships.
+const KNOWN_TOKEN: &str = "default_token";
+const NEW_TOKEN: &str =
+    "its access token is default_token, which everybody knows: give its executors the one with which the app is made";
+const OWN_TOKEN: &str = "its access token is not taken along: make the app with --app-token-file and a file that holds it, or give its executors a new one";
+
+/// How an app gets the addresses that were entered by hand.
+fn by_hand(app: &str, list: &str) -> String {
+    let is_plain =
+        |address: &str| address.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":/._~%-[]".contains(&byte));
+    let (good, bad): (Vec<&str>, Vec<&str>) = list
+        .split(',')
+        .map(str::trim)
+        .filter(|address| !address.is_empty())
+        .partition(|address| Address::parse(address).is_ok() && is_plain(address));
+    let mut note = match good.is_empty() {
+        true => "no address is entered: its executors must register".to_owned(),
+        false => {
+            let options: String = good.iter().map(|address| format!(" --address {address}")).collect();
+            format!("its addresses are entered once the app is made: mainspring xxl app set {app}{options}")
+        }
+    };
+    if !bad.is_empty() {
+        note = format!("no addresses of executors: {}; {note}", bad.join(", "));
+    }
+    note
 }
 
 /// What is to be said of the database as a whole.
@@ -221,6 +251,11 @@ impl Around<'_> {
         };
         let app = job.queue.take().unwrap_or_default();
         let param = row.get("executor_param").unwrap_or_default();
+        if has_places(param) {
+            item.change(
+                "its parameter names {{planned}}, {{planned_ms}}, {{run}} or {{attempt}}, which are filled in here",
+            );
+        }
         let number = row.number("id").and_then(|id| u32::try_from(id).ok());
         let mut task = XxlTask {
             app: app.clone(),
@@ -553,13 +588,49 @@ CREATE TABLE xxl_job_logglue (id int);INSERT INTO xxl_job_logglue VALUES (1),(2)
         let notes: Vec<&String> = imported.items.iter().flat_map(|item| &item.notes).collect();
         for part in [
             "group 1 has the same app name mail: both are one app",
-            "its addresses (http://10.0.0.2:9999) are for mainspring xxl app create",
+            "its addresses are entered once the app is made: mainspring xxl app set",
             "cannot name an app",
             "there are no users here",
             "lacks its row schedule_lock",
             "because they are of jobs that are not imported as scripts: 2",
         ] {
             assert!(notes.iter().any(|note| note.contains(part)), "{part}: {notes:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_by_hand_are_named_as_a_command_takes_them() {
+        let cases = [
+            (
+                "http://a:1/, http://b:2 ,",
+                "once the app is made: mainspring xxl app set mail --address http://a:1/ --address http://b:2",
+            ),
+            ("", "no address is entered"),
+            ("a:1,http://b:2", "no addresses of executors: a:1; its addresses are entered"),
+            ("http://h/;reboot", "no addresses of executors: http://h/;reboot; no address is entered"),
+        ];
+        for (list, expected) in cases {
+            let note = by_hand("mail", list);
+            assert!(note.contains(expected), "{list}: {note}");
+        }
+    }
+
+    #[test]
+    fn tokens_of_groups_are_named_and_not_shown() {
+        let dump = "CREATE TABLE xxl_job_info (id int);
+CREATE TABLE xxl_job_group (id int, app_name varchar(64), name varchar(64), access_token varchar(255));
+INSERT INTO xxl_job_group VALUES (1,'a','A','default_token'),(2,'b','B','s3cret'),(3,'c','C',NULL),(4,'d','D','');";
+        let imported = import(&Tables::read(dump.as_bytes()).unwrap(), &options(false));
+        let notes: Vec<String> = imported.items.iter().map(|item| item.notes.join("; ")).collect();
+        assert!(notes[0].contains("everybody knows") && notes[1].contains("--app-token-file"), "{notes:?}");
+        assert!(notes[2].is_empty() && notes[3].is_empty() && !notes.concat().contains("s3cret"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_parameter_that_would_be_filled_in_is_named() {
+        for (param, outcome) in [("'day={{planned}}'", Outcome::Changed), ("'{{name}}'", Outcome::Exact)] {
+            let (job, item) = one(&[("schedule_type", "'NONE'"), ("schedule_conf", "''"), ("executor_param", param)]);
+            assert_eq!((item.outcome, job.is_some()), (outcome, true), "{item:?}");
         }
     }
 
