@@ -349,6 +349,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/moves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the last hundred moves of shards from node to node, the newest first, as the node that answers has seen them since it started. */
+        get: operations["server_shard_moves"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster/nodes/{node}/drain": {
         parameters: {
             query?: never;
@@ -5089,6 +5106,8 @@ export interface components {
             missed: number;
             /** @description Times in which instants passed without anybody to fire them, the newest first, five at most. */
             outages: components["schemas"]["Outage"][];
+            /** @description The same by the policy that let them pass, the most first. */
+            policies?: components["schemas"]["PolicyMisfires"][];
             /**
              * Format: int64
              * @description Instants that an overlap policy or a full queue suppressed.
@@ -5154,6 +5173,11 @@ export interface components {
             answer_ms?: number | null;
             /** @description Whether it is the one that answers. */
             answering?: boolean;
+            /**
+             * Format: int64
+             * @description How long the database takes when the node claims runs from queues, in microseconds: half of the last 64 claims stayed below.
+             */
+            claim_us?: number | null;
             /**
              * Format: int64
              * @description Its clock minus the database's.
@@ -6063,6 +6087,21 @@ export interface components {
              */
             known: number;
         };
+        /** @description What a policy let pass. */
+        PolicyMisfires: {
+            /**
+             * Format: int64
+             * @description Instants that were missed.
+             */
+            missed: number;
+            /** @description Its name, as in the filter. */
+            policy: string;
+            /**
+             * Format: int64
+             * @description Instants that were suppressed.
+             */
+            suppressed: number;
+        };
         /** @description A place in a text. */
         Position: {
             /**
@@ -6946,6 +6985,22 @@ export interface components {
             number: number;
             /** @description Incarnation of its owner; nobody's while it passes from one to another. */
             owner?: string | null;
+        };
+        /** @description Shards that came from one node to another at a time. */
+        ShardMove: {
+            /** @description When the node that answers saw it. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Name of the owner before; absent where that is not known. */
+            from?: string | null;
+            /** @description Their numbers. */
+            shards: number[];
+            /** @description Name of the owner since. The same as `from` where the node started anew. */
+            to: string;
+            /**
+             * Format: int64
+             * @description How long the one that waited longest had no owner.
+             */
+            unowned_ms: number;
         };
         /** @description Who has a shard, and since when. */
         ShardOwner: {
@@ -8931,6 +8986,35 @@ export interface operations {
             };
         };
     };
+    server_shard_moves: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShardMove"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     server_drain: {
         parameters: {
             query?: never;
@@ -9400,6 +9484,11 @@ export interface operations {
                 namespace?: string;
                 /** @description `missed` or `suppressed`. */
                 outcome?: string;
+                /**
+                 * @description The policy that let it pass: a misfire policy such as `do_nothing`, an overlap policy such as `skip`, `max_waiting` of a full
+                 *     queue, or what somebody did: `edit`, `resume`, `delete`; `after` of a job that starts after another one.
+                 */
+                policy?: string;
                 /** @description Recorded before this instant; now when absent. */
                 to?: components["schemas"]["Timestamp"];
             };

@@ -73,6 +73,7 @@
 //! | [`CLUSTER`] | GET | → [`Cluster`](crate::Cluster) |
 //! | [`LATENESS`] | GET | → [`ClusterLateness`](crate::ClusterLateness) |
 //! | [`SHARDS`] | GET | → array of [`ShardOwner`](crate::ShardOwner) |
+//! | [`SHARD_MOVES`] | GET | → array of [`ShardMove`](crate::ShardMove), newest first |
 //! | [`STREAM`] | GET ([`StreamFilter`](crate::StreamFilter)) | → event stream of [`LiveChange`](crate::LiveChange) and [`LiveStats`](crate::LiveStats) |
 //! | [`OPERATIONS`] | GET ([`PageFilter`](crate::PageFilter)), POST | [`OperationSpec`](crate::OperationSpec) → 202 [`Operation`](crate::Operation); GET: [`Page`](crate::Page) of them, newest first |
 //! | [`OPERATION`] | GET | → [`Operation`](crate::Operation) |
@@ -311,6 +312,8 @@ pub const CLUSTER: &str = "/api/v1/cluster";
 pub const LATENESS: &str = "/api/v1/cluster/lateness";
 /// Who has which shard, and since when.
 pub const SHARDS: &str = "/api/v1/cluster/shards";
+/// The last moves of shards from node to node.
+pub const SHARD_MOVES: &str = "/api/v1/cluster/moves";
 /// What changes, for the console.
 pub const STREAM: &str = "/api/v1/stream";
 /// Operations over many jobs. POST: begins one.
@@ -527,6 +530,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (CLUSTER, &["GET"]),
     (LATENESS, &["GET"]),
     (SHARDS, &["GET"]),
+    (SHARD_MOVES, &["GET"]),
     (STREAM, &["GET"]),
     (OPERATIONS, &["GET", "POST"]),
     (OPERATION, &["GET"]),

@@ -49,7 +49,7 @@ pub use backfill::{
 pub use calendar::Calendar;
 pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness,
-    LatenessPart, Node, NodeLateness, NodeState, Repaired, ServerInfo, Shard, ShardOwner, StoreWarning,
+    LatenessPart, Node, NodeLateness, NodeState, Repaired, ServerInfo, Shard, ShardMove, ShardOwner, StoreWarning,
 };
 pub use dashboard::{
     Attention, AttentionKind, Dashboard, DashboardCounters, DashboardFilter, DashboardPoint, FirePeak, FirePeakJob,
@@ -69,7 +69,7 @@ pub use log::{
 pub use mainspring_model::AttemptOutcome;
 pub use mainspring_model::open::{RunState, Stream as LogStream, TaskState};
 pub use matching::{Fit, JobMatch, MatchCode, MatchReason, Taker, TakerKind};
-pub use misfire::{MisfireFilter, MisfireItem, MisfireSummary, Misfires, Outage};
+pub use misfire::{MisfireFilter, MisfireItem, MisfireSummary, Misfires, Outage, PolicyMisfires};
 pub use operation::{
     Operation, OperationAction, OperationError, OperationSelector, OperationSpec, OperationState, View, ViewFilter,
     ViewSpec,

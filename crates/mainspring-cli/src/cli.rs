@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     alert, apply, backfill, bench, check, cluster, completion, console, cron, dev, doctor, flow, import, job, label,
-    logs, next, queue, run, server, trigger, version, webhook, worker, workflow, xxl,
+    logs, misfire, next, queue, run, server, trigger, version, webhook, worker, workflow, xxl,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -38,6 +38,7 @@ enum Command {
     Import(import::ImportArgs),
     Job(job::JobArgs),
     Trigger(trigger::TriggerArgs),
+    Misfire(misfire::MisfireArgs),
     Run(run::RunArgs),
     Workflow(workflow::WorkflowArgs),
     Backfill(backfill::BackfillArgs),
@@ -77,6 +78,7 @@ impl Cli {
             Command::Import(args) => import::run(args, &output),
             Command::Job(args) => job::run(args, &output),
             Command::Trigger(args) => trigger::run(args, &output),
+            Command::Misfire(args) => misfire::run(args, &output),
             Command::Run(args) => run::run(args, &output),
             Command::Backfill(args) => backfill::run(args, &output),
             Command::Flow(args) => flow::run(args, &output),

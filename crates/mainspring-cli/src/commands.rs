@@ -16,6 +16,7 @@ pub mod import;
 pub mod job;
 pub mod label;
 pub mod logs;
+pub mod misfire;
 pub mod next;
 pub mod queue;
 pub mod run;

@@ -21,6 +21,11 @@ pub struct ListArgs {
 }
 
 impl ListArgs {
+    /// Everything.
+    pub fn all() -> Self {
+        Self { limit: u32::MAX, all: true }
+    }
+
     /// How many items are asked for, unless it is all.
     pub fn limit(&self) -> Option<usize> {
         (!self.all).then_some(self.limit as usize)

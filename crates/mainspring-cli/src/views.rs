@@ -10,6 +10,7 @@ mod import;
 mod job;
 mod label;
 mod matching;
+mod misfire;
 mod next;
 mod plan;
 mod queue;
@@ -28,13 +29,14 @@ pub use approval::APPROVAL;
 pub use backfill::{
     BACKFILL, BACKFILL_CASCADE_ITEM, BACKFILL_ITEM, BACKFILL_NAMED_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_ITEM,
 };
-pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
+pub use cluster::{CLUSTER, LATENESS, NODE, SHARD, SHARD_MOVE};
 pub use flow::{FLOW, FLOW_COMPONENT, FLOW_CONNECTION, FLOW_ITEM, FLOW_NODE, FLOW_POOL};
 pub use flow_history::{FLOW_MOMENT, moments};
 pub use import::IMPORTED;
 pub use job::{JOB, JOB_DATA, JOB_VERSION};
 pub use label::LABEL;
 pub use matching::TAKER;
+pub use misfire::{MISFIRE, MISFIRE_GROUP, MisfireGroup};
 pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use queue::{MOVED, MovedRuns, QUEUE};

@@ -391,7 +391,9 @@ impl Reader {
             Read::Claim(id, limit, takes) => {
                 let now = self.time.now();
                 let queues = if takes == Take::Short { self.queues.short() } else { self.queues.clone() };
+                let begun = Instant::now();
                 let claimed = self.store.claim(id, &queues, limit, now).await?;
+                self.metrics.claims.note(begun.elapsed());
                 self.metrics.claimed(&claimed, now);
                 Event::Claimed(claimed.into_iter().map(Start::from).collect())
             }

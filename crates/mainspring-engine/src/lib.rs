@@ -58,8 +58,8 @@ pub use listener::{
 };
 pub use mainspring_core::batch::Queues;
 pub use metrics::{
-    Catalogue, CauseLabel, ComponentLabel, ConnectionLabel, Ending, FlowMetrics, Known, Metrics, Miss, Outcome,
-    PoolLabel, QueueLabel, QueueSlots, ResultLabel, StateLabel, StoreMetrics,
+    Catalogue, CauseLabel, ClaimTimes, ComponentLabel, ConnectionLabel, Ending, FlowMetrics, Known, Metrics, Miss,
+    Outcome, PoolLabel, QueueLabel, QueueSlots, ResultLabel, StateLabel, StoreMetrics,
 };
 pub use notice::Notice;
 pub use output::part_output;

@@ -1,6 +1,7 @@
 //! Figures of the engine, in the form that Prometheus reads. One registry an engine: no global state.
 
 mod catalogue;
+mod claims;
 mod flows;
 mod store;
 
@@ -22,6 +23,7 @@ use crate::lateness::{Recent, SinceTaken};
 use crate::rollup::{ByJob, QueueFlow};
 
 pub use catalogue::Catalogue;
+pub use claims::ClaimTimes;
 pub use flows::{CauseLabel, ComponentLabel, ConnectionLabel, FlowMetrics, PoolLabel};
 pub(crate) use store::Sample;
 pub use store::{Known, QueueLabel, QueueSlots, StoreMetrics};
@@ -121,6 +123,8 @@ pub struct Metrics {
     pub due_unclaimed: Gauge<i64, AtomicI64>,
     /// How long the store took.
     pub store_seconds: Family<Operation, Histogram>,
+    /// How long the last claims from queues took.
+    pub claims: ClaimTimes,
     /// Shards of this node, where nodes share the store.
     pub owned_shards: Gauge<i64, AtomicI64>,
     /// Shards that came to this node or left it: `taken`, `given`.
@@ -193,6 +197,7 @@ impl Metrics {
             store_seconds: Family::new_with_constructor(|| {
                 Histogram::new([0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5])
             }),
+            claims: ClaimTimes::default(),
             owned_shards: Gauge::default(),
             shard_moves: Family::default(),
             lease_lost: Counter::default(),

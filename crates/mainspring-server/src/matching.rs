@@ -181,6 +181,7 @@ mod tests {
             silent_ms: 0,
             clock_offset_ms: None,
             answer_ms: None,
+            claim_us: None,
             started_at: None,
             renewed_at: None,
             slots: None,

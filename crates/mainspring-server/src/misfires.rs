@@ -1,6 +1,8 @@
 //! Records of what was not fired, at a glance: sums, and the times in which nobody was there to fire.
 
-use mainspring_api::{MisfireSummary, Outage};
+use std::collections::BTreeMap;
+
+use mainspring_api::{MisfireSummary, Outage, PolicyMisfires};
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{GapOutcome, GapReason};
 use mainspring_core::job::JobKey;
@@ -58,7 +60,21 @@ pub(crate) async fn summary(
         });
     }
     let (missed, suppressed) = (sum(GapOutcome::Missed), sum(GapOutcome::Suppressed));
-    Ok(MisfireSummary { missed, suppressed, outages, complete })
+    Ok(MisfireSummary { missed, suppressed, policies: by_policy(&rows), outages, complete })
+}
+
+/// How many instants each policy let pass, the most first.
+fn by_policy(rows: &[GapRow]) -> Vec<PolicyMisfires> {
+    let mut found: BTreeMap<&str, PolicyMisfires> = BTreeMap::new();
+    for GapRow { gap, .. } in rows {
+        let of = || PolicyMisfires { policy: gap.policy.clone(), ..PolicyMisfires::default() };
+        let sums = found.entry(&gap.policy).or_insert_with(of);
+        let sum = if gap.outcome == GapOutcome::Missed { &mut sums.missed } else { &mut sums.suppressed };
+        *sum = sum.saturating_add(gap.count);
+    }
+    let mut found: Vec<_> = found.into_values().collect();
+    found.sort_by_key(|it| std::cmp::Reverse(it.missed.saturating_add(it.suppressed)));
+    found
 }
 
 /// What nobody fired in time, grouped by when it was found.
@@ -111,32 +127,45 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn what_was_found_together_is_one_outage() {
-        let at = |s: i64| Timestamp::from_millis(s * 1_000);
-        let row = |recorded: i64, first: i64, last: i64, count: u64, reason| GapRow {
+    fn at(s: i64) -> Timestamp {
+        Timestamp::from_millis(s * 1_000)
+    }
+
+    fn row(recorded: i64, first: i64, last: i64, count: u64, reason: GapReason, policy: &str) -> GapRow {
+        let outcome = if reason == GapReason::Overlap { GapOutcome::Suppressed } else { GapOutcome::Missed };
+        GapRow {
             seq: recorded,
             job: JobKey::new("a", "b"),
             trigger: TriggerId(1),
             at: at(recorded),
-            gap: Gap {
-                first: at(first),
-                last: at(last),
-                count,
-                outcome: GapOutcome::Missed,
-                reason,
-                policy: "smart".into(),
-            },
+            gap: Gap { first: at(first), last: at(last), count, outcome, reason, policy: policy.into() },
             backfill: None,
             backfilled: 0,
-        };
+        }
+    }
+
+    #[test]
+    fn what_was_found_together_is_one_outage() {
         let rows = [
-            row(9_000, 8_900, 8_950, 2, GapReason::Misfire),
-            row(8_999, 8_800, 8_800, 1, GapReason::CatchUpCap),
-            row(8_998, 8_000, 8_000, 7, GapReason::Paused),
-            row(5_000, 4_000, 4_900, 400, GapReason::Misfire),
+            row(9_000, 8_900, 8_950, 2, GapReason::Misfire, "do_nothing"),
+            row(8_999, 8_800, 8_800, 1, GapReason::CatchUpCap, "do_nothing"),
+            row(8_998, 8_000, 8_000, 7, GapReason::Paused, "resume"),
+            row(5_000, 4_000, 4_900, 400, GapReason::Misfire, "do_nothing"),
         ];
         let found: Vec<_> = outages_of(&rows).iter().map(|it| (it.from, it.to, it.skipped)).collect();
         assert_eq!(found, [(at(8_800), at(8_950), 3), (at(4_000), at(4_900), 400)]);
+    }
+
+    #[test]
+    fn policies_are_counted_by_what_they_let_pass() {
+        let rows = [
+            row(4, 4, 4, 1, GapReason::Overlap, "skip"),
+            row(3, 3, 3, 2, GapReason::Misfire, "fire_once_now"),
+            row(2, 2, 2, 30, GapReason::Overlap, "skip"),
+            row(1, 1, 1, 5, GapReason::Paused, "resume"),
+        ];
+        let told: Vec<_> = by_policy(&rows).into_iter().map(|it| (it.policy, it.missed, it.suppressed)).collect();
+        let expected = [("skip", 0, 31), ("resume", 5, 0), ("fire_once_now", 2, 0)];
+        assert_eq!(told, expected.map(|(policy, missed, suppressed)| (policy.to_owned(), missed, suppressed)));
     }
 }

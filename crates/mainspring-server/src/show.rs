@@ -9,7 +9,7 @@ mod worker;
 use mainspring_api as api;
 use mainspring_schedule::Timestamp;
 
-pub(crate) use cluster::{figures as lateness_figures, lateness, nodes, shard_owners, shards};
+pub(crate) use cluster::{figures as lateness_figures, lateness, nodes, shard_moves, shard_owners, shards};
 pub(crate) use job::{JobView, job};
 pub(crate) use run::{Runs, attempt, definition_of, own_labels, reason, shard, summary};
 pub(crate) use trigger::trigger;

@@ -3,7 +3,7 @@
 use super::{Client, ClientError, EventStream};
 use crate::{
     Cluster, ClusterLateness, EventFilter, Health, LoginLink, NextFilter, NextFire, Node, Preview, PreviewRequest,
-    Reason, Repaired, ServerInfo, routes,
+    Reason, Repaired, ServerInfo, ShardMove, routes,
 };
 
 impl Client {
@@ -35,6 +35,11 @@ impl Client {
     /// Returns how late handlers were entered lately, on each node and altogether.
     pub async fn cluster_lateness(&self) -> Result<ClusterLateness, ClientError> {
         self.get(routes::LATENESS, &()).await
+    }
+
+    /// Returns the last moves of shards from node to node, as the node that answers saw them, newest first.
+    pub async fn shard_moves(&self) -> Result<Vec<ShardMove>, ClientError> {
+        self.get(routes::SHARD_MOVES, &()).await
     }
 
     /// Asks a node, by name or incarnation, to give its shards up.

@@ -55,6 +55,22 @@ pub struct ShardOwner {
     pub since: Option<Timestamp>,
 }
 
+/// Shards that came from one node to another at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ShardMove {
+    /// When the node that answers saw it.
+    pub at: Timestamp,
+    /// Name of the owner before; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Name of the owner since. The same as `from` where the node started anew.
+    pub to: String,
+    /// Their numbers.
+    pub shards: Vec<u32>,
+    /// How long the one that waited longest had no owner.
+    pub unowned_ms: u64,
+}
+
 /// How late handlers were entered during the last minutes: entered minus due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ClusterLateness {
@@ -139,6 +155,9 @@ pub struct Node {
     /// How long it waits for answers of the database: the shortest of the last three.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_ms: Option<u64>,
+    /// How long the database takes when the node claims runs from queues, in microseconds: half of the last 64 claims stayed below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim_us: Option<u64>,
     /// When the process started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,

@@ -29,6 +29,10 @@ pub struct MisfireFilter {
     /// `misfire`, `catch_up_cap`, `overlap`, `queue_full`, `paused`, `changed` or `deleted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// The policy that let it pass: a misfire policy such as `do_nothing`, an overlap policy such as `skip`, `max_waiting` of a full
+    /// queue, or what somebody did: `edit`, `resume`, `delete`; `after` of a job that starts after another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// `next_cursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
@@ -91,10 +95,24 @@ pub struct MisfireSummary {
     pub missed: u64,
     /// Instants that an overlap policy or a full queue suppressed.
     pub suppressed: u64,
+    /// The same by the policy that let them pass, the most first.
+    #[serde(default)]
+    pub policies: Vec<PolicyMisfires>,
     /// Times in which instants passed without anybody to fire them, the newest first, five at most.
     pub outages: Vec<Outage>,
     /// False: there are more records than were looked at, and sums are too low.
     pub complete: bool,
+}
+
+/// What a policy let pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct PolicyMisfires {
+    /// Its name, as in the filter.
+    pub policy: String,
+    /// Instants that were missed.
+    pub missed: u64,
+    /// Instants that were suppressed.
+    pub suppressed: u64,
 }
 
 /// A time in which instants passed without anybody to fire them.

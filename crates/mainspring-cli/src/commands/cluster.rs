@@ -7,7 +7,7 @@ use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::views::{CLUSTER, LATENESS, NODE, SHARD};
+use crate::views::{CLUSTER, LATENESS, NODE, SHARD, SHARD_MOVE};
 
 /// Look at the nodes that share a database, and drain them
 #[derive(Debug, Args)]
@@ -15,6 +15,7 @@ use crate::views::{CLUSTER, LATENESS, NODE, SHARD};
   mainspring cluster status
   mainspring cluster nodes -o json
   mainspring cluster shards --node a
+  mainspring cluster moves --node a                     which shards it took and gave lately
   mainspring cluster lateness                           how late runs were started lately
   mainspring cluster drain a --reason \"new kernel\"      its shards go to the other nodes
   mainspring cluster undrain a")]
@@ -34,6 +35,12 @@ enum Verb {
     /// List the shards and their owners
     Shards {
         /// Only shards of this node, by name or incarnation
+        #[arg(long, value_name = "NODE")]
+        node: Option<String>,
+    },
+    /// List the last moves of shards from node to node, as the server that answers saw them since it started
+    Moves {
+        /// Only what this node took or gave, by name
         #[arg(long, value_name = "NODE")]
         node: Option<String>,
     },
@@ -66,6 +73,7 @@ pub fn run(args: ClusterArgs, output: &Output) -> Result {
             Verb::Status => output.one(&session.ask(session.client.cluster()).await?, &CLUSTER),
             Verb::Nodes => output.list(&session.ask(session.client.nodes()).await?, &NODE),
             Verb::Shards { node } => shards(&session, node.as_deref(), output).await,
+            Verb::Moves { node } => moves(&session, node.as_deref(), output).await,
             Verb::Lateness => lateness(&session, output).await,
             Verb::Drain(args) => drain(&session, args, true, output).await,
             Verb::Undrain(args) => drain(&session, args, false, output).await,
@@ -81,6 +89,13 @@ async fn shards(session: &Session, node: Option<&str>, output: &Output) -> Resul
         cluster.shards.retain(|shard| of_node(&shard.node) || of_node(&shard.owner));
     }
     output.list(&cluster.shards, &SHARD)
+}
+
+/// Nodes that have left have moves, too, so that any name is taken.
+async fn moves(session: &Session, node: Option<&str>, output: &Output) -> Result {
+    let mut moves = session.ask(session.client.shard_moves()).await?;
+    moves.retain(|one| node.is_none_or(|name| one.to == name || one.from.as_deref() == Some(name)));
+    output.list(&moves, &SHARD_MOVE)
 }
 
 fn must_be_there(cluster: &Cluster, name: &str) -> Result {

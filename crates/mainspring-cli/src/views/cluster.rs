@@ -1,6 +1,6 @@
 //! The cluster, its nodes and its shards in tables.
 
-use mainspring_api::{Cluster, Node, NodeLateness, Shard};
+use mainspring_api::{Cluster, Node, NodeLateness, Shard, ShardMove};
 
 use super::{optional, text, yes};
 use crate::output::{Column, View, counted, dash, duration, state};
@@ -38,6 +38,7 @@ pub const NODE: View<Node> = View {
         Column::usual("ADDRESS", |it, _| optional(it.address.as_ref())),
         Column::extra("ID", |it, _| text(&it.id)),
         Column::extra("ANSWER MS", |it, _| optional(it.answer_ms)),
+        Column::extra("CLAIM US", |it, _| optional(it.claim_us)),
         Column::extra("DRAIN ASKED", |it, _| yes(it.drain_asked)),
         Column::extra("STARTED", |it, style| text(style.at(it.started_at))),
         Column::extra("SLOTS", |it, _| optional(it.slots)),
@@ -73,6 +74,20 @@ pub const SHARD: View<Shard> = View {
     ],
     name: |it| it.number.to_string(),
     empty: "no such shards",
+};
+
+/// Columns of moves of shards.
+pub const SHARD_MOVE: View<ShardMove> = View {
+    columns: &[
+        Column::usual("AT", |it, style| text(style.at(Some(it.at)))),
+        Column::usual("FROM", |it, _| optional(it.from.as_ref())),
+        Column::usual("TO", |it, _| text(&it.to)),
+        Column::usual("SHARDS", |it, _| text(it.shards.len())),
+        Column::usual("NO OWNER FOR", |it, _| text(duration(i64::try_from(it.unowned_ms).unwrap_or(i64::MAX)))),
+        Column::extra("NUMBERS", |it, _| text(it.shards.iter().map(u32::to_string).collect::<Vec<_>>().join(","))),
+    ],
+    name: |it| it.to.clone(),
+    empty: "no shard has moved since this server started",
 };
 
 fn line(node: &Node) -> String {

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
 use mainspring_api::{
-    Cluster, ClusterLateness, ErrorCode, Node, Reason, Repaired, ServerInfo, ShardOwner, StoreWarning, did_you_mean,
-    routes,
+    Cluster, ClusterLateness, ErrorCode, Node, Reason, Repaired, ServerInfo, ShardMove, ShardOwner, StoreWarning,
+    did_you_mean, routes,
 };
 use mainspring_core::Incarnation;
 use mainspring_core::jump::JUMP_MS;
@@ -25,6 +25,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::view(routes!(cluster)),
         Route::view(routes!(lateness)),
         Route::view(routes!(shard_owners)),
+        Route::view(routes!(shard_moves)),
         Route::operate(routes!(drain)).repeatable(),
         Route::operate(routes!(undrain)).repeatable(),
         Route::view(routes!(document)),
@@ -109,6 +110,12 @@ async fn lateness(State(app): State<App>) -> Answer<Json<ClusterLateness>> {
 #[utoipa::path(get, path = routes::SHARDS, tag = "server", responses((status = 200, body = Vec<ShardOwner>)))]
 async fn shard_owners(State(app): State<App>) -> Json<Vec<ShardOwner>> {
     Json(show::shard_owners(&app))
+}
+
+/// Returns the last hundred moves of shards from node to node, the newest first, as the node that answers has seen them since it started.
+#[utoipa::path(get, path = routes::SHARD_MOVES, tag = "server", responses((status = 200, body = Vec<ShardMove>)))]
+async fn shard_moves(State(app): State<App>) -> Json<Vec<ShardMove>> {
+    Json(show::shard_moves(&app))
 }
 
 /// Asks a node to give its shards up and to take none. It hears that with its next renewal, within a second or two.

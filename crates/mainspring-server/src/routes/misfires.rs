@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use mainspring_api::{ErrorCode, GapFilter, MisfireFilter, MisfireItem, Misfires, did_you_mean, routes};
 use mainspring_core::batch::{GapOutcome, GapReason};
+use mainspring_core::job::Overlap;
 use mainspring_core::{Timestamp, TriggerId};
+use mainspring_schedule::MisfirePolicy;
 use mainspring_store::GapRow;
 use utoipa_axum::routes;
 
@@ -57,6 +59,7 @@ pub(super) struct Wanted {
     to: Timestamp,
     outcome: Option<GapOutcome>,
     reason: Option<GapReason>,
+    policy: Option<&'static str>,
 }
 
 const EVER: (Timestamp, Timestamp) = (Timestamp::MIN, Timestamp::MAX);
@@ -73,6 +76,7 @@ impl Wanted {
             to: EVER.1,
             outcome: None,
             reason: None,
+            policy: None,
         }
     }
 
@@ -88,6 +92,7 @@ impl Wanted {
                 it.as_str()
             })?,
             reason: word("cause", filter.cause.as_deref(), GapReason::from_word, GapReason::ALL, |it| it.as_str())?,
+            policy: policy(filter.policy.as_deref())?,
         })
     }
 
@@ -103,12 +108,24 @@ impl Wanted {
             && self.job.as_ref().is_none_or(|job| row.job.name == *job)
             && self.outcome.is_none_or(|outcome| row.gap.outcome == outcome)
             && self.reason.is_none_or(|reason| row.gap.reason == reason)
+            && self.policy.is_none_or(|policy| row.gap.policy == policy)
     }
 
     /// Whether no record before this one can fit.
     fn is_past(&self, row: &GapRow) -> bool {
         row.at + SIDE_BY_SIDE_MS < self.from
     }
+}
+
+/// What stands as the policy of a record where neither a misfire nor an overlap policy let the instants pass.
+const OTHER_POLICIES: [&str; 5] = ["max_waiting", "edit", "resume", "delete", "after"];
+
+/// Reads the policy of records. `smart` is none: records have what it chose.
+fn policy(asked: Option<&str>) -> Answer<Option<&'static str>> {
+    let misfire = MisfirePolicy::ALL.iter().filter(|it| **it != MisfirePolicy::Smart).map(|it| it.as_str());
+    let overlap = Overlap::ALL.iter().filter(|it| **it != Overlap::Allow).map(|it| it.as_str());
+    let all: Vec<&'static str> = misfire.chain(overlap).chain(OTHER_POLICIES).collect();
+    word("policy", asked, |word| all.iter().copied().find(|known| *known == word), &all, |it| it)
 }
 
 /// Reads one of a few words.

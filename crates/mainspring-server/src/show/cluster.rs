@@ -7,6 +7,7 @@ use mainspring_engine::Lateness;
 
 use super::instant;
 use crate::app::Inner;
+use crate::shards::Move;
 
 /// Every node by name, with what this one knows of itself alone. It is there also before it has joined.
 pub(crate) fn nodes(app: &Inner) -> Vec<api::Node> {
@@ -50,6 +51,18 @@ pub(crate) fn shard_owners(app: &Inner) -> Vec<api::ShardOwner> {
         api::ShardOwner { shard: shard.number, node: shard.node, epoch: shard.epoch, since: since.map(instant) }
     };
     shards(app, &nodes(app)).into_iter().map(owner).collect()
+}
+
+/// The last moves of shards, the newest first.
+pub(crate) fn shard_moves(app: &Inner) -> Vec<api::ShardMove> {
+    let shown = |one: Move| api::ShardMove {
+        at: instant(one.at),
+        from: one.from.map(|name| name.to_string()),
+        to: one.to.to_string(),
+        shards: one.shards.into_iter().map(|shard| u32::from(shard.0)).collect(),
+        unowned_ms: one.unowned_ms.unsigned_abs(),
+    };
+    app.shard_moves.last().into_iter().map(shown).collect()
 }
 
 /// How late handlers were entered: what this node has counted, and what the others have kept.
@@ -121,6 +134,7 @@ fn node(id: String, name: String, state: api::NodeState, shards: usize) -> api::
         silent_ms: 0,
         clock_offset_ms: None,
         answer_ms: None,
+        claim_us: None,
         started_at: None,
         renewed_at: None,
         slots: None,
@@ -138,6 +152,7 @@ fn complete(app: &Inner, status: Option<&Status>, node: &mut api::Node) {
     }
     node.started_at = Some(instant(app.started_at));
     node.renewed_at = app.engine.ticked_at().map(instant);
+    node.claim_us = app.engine.metrics().claims.median_us();
     node.slots = Some(app.slots);
     node.slots_used = Some(u32::try_from(used).unwrap_or(0));
     node.tzdata = Some(mainspring_schedule::tzdata_version().to_owned());

@@ -256,14 +256,20 @@ async fn misfires_of_all_triggers_are_listed_with_their_outage() {
         ("namespace=b", 0),
         ("job=skips&cause=misfire&outcome=missed", 1),
         ("cause=overlap", 0),
+        ("policy=do_nothing", 1),
+        ("policy=skip", 0),
         ("to=2026-01-01T12:00:00Z", 0),
         ("from=2026-01-01T13:30:00Z", 0),
     ] {
         let page: Misfires = get(&running, &format!("/api/v1/misfires?{query}")).await;
         assert_eq!(page.items.len(), found, "{query}");
     }
-    let refused = running.request("GET", "/api/v1/misfires?cause=overlpa").send().await.unwrap();
-    let problem: Value = refused.json().await.unwrap();
-    assert_eq!((&problem["status"], &problem["hint"]), (&json!(400), &json!("did you mean \"overlap\"?")));
+    let policy = &summary.policies[0];
+    assert_eq!((policy.policy.as_str(), policy.missed, policy.suppressed), ("do_nothing", item.count, 0));
+    for (query, meant) in [("cause=overlpa", "overlap"), ("policy=do_nothin", "do_nothing")] {
+        let refused = running.request("GET", &format!("/api/v1/misfires?{query}")).send().await.unwrap();
+        let problem: Value = refused.json().await.unwrap();
+        assert_eq!((&problem["status"], &problem["hint"]), (&json!(400), &json!(format!("did you mean \"{meant}\"?"))));
+    }
     running.stop().await;
 }

@@ -93,6 +93,7 @@ async fn a_store_of_its_own_is_a_cluster_of_one() {
     assert!(node.answering && node.slots.is_some() && node.id == cluster.node);
     assert_eq!(cluster.shards.len(), 256);
     assert!(cluster.shards.iter().all(|shard| shard.node.as_deref() == Some("alone") && shard.epoch.is_none()));
+    assert_eq!(running.client.shard_moves().await.unwrap(), []);
     let why = Reason { reason: Some("new kernel".to_owned()), ..Reason::default() };
     assert_eq!(code(running.client.drain_node("alone", &why).await), ErrorCode::ClusterSingle);
     assert_eq!(code(running.client.undrain_node(&node.id, &why).await), ErrorCode::ClusterSingle);
