@@ -5,6 +5,7 @@
  */
 import { apiPath } from '../config';
 import { sessionEnded, signIn } from '../session';
+import { Place } from './place';
 import { type Message, StreamRefused, readStream } from './sse';
 
 /** Something changed: which topic, which object. */
@@ -27,6 +28,7 @@ export interface HubListener {
 
 type Post =
   | { kind: 'topics'; tab: string; topics: string[] }
+  | { kind: 'fetching' }
   | { kind: 'who' }
   | { kind: 'changes'; changes: Change[] }
   | { kind: 'resync' }
@@ -48,6 +50,7 @@ export class Hub {
   private leaving: AbortController | undefined;
   private reopen: AbortController | undefined;
   private leading = false;
+  private readonly place = new Place();
 
   constructor(private readonly listener: HubListener) {
     this.channel?.addEventListener('message', (event) => this.hear(event.data as Post));
@@ -65,6 +68,17 @@ export class Hub {
     } else {
       void this.lead(leaving.signal);
     }
+  }
+
+  /** Data is about to be fetched whose topics may be asked for next: no event since then may be missed. */
+  fetching(): void {
+    this.place.hold();
+    this.post({ kind: 'fetching' });
+  }
+
+  /** What was fetched has no other topics than those that are asked for. */
+  sameTopics(): void {
+    this.place.drop();
   }
 
   setTopics(topics: string[]): void {
@@ -95,6 +109,9 @@ export class Hub {
       case 'who':
         if (this.leaving) this.post({ kind: 'topics', tab: this.tab, topics: this.topics });
         break;
+      case 'fetching':
+        this.place.hold();
+        break;
       case 'topics': {
         const before = this.wanted().join();
         if (post.topics.length === 0) this.others.delete(post.tab);
@@ -123,7 +140,6 @@ export class Hub {
   private async lead(leaving: AbortSignal): Promise<void> {
     this.leading = true;
     this.post({ kind: 'who' });
-    let lastId = '';
     let failures = 0;
     try {
       while (!leaving.aborted) {
@@ -132,18 +148,18 @@ export class Hub {
         const signal = either(leaving, this.reopen.signal);
         try {
           await readStream(this.url(), {
-            lastId,
+            lastId: this.place.begin(),
             signal,
             silenceMs: SILENCE_MS,
             onOpen: () => {
               // Between the failure and now things may have changed that no event tells.
-              if (failures > 0 && lastId === '') this.tell({ kind: 'resync' });
+              if (failures > 0 && this.place.isNew) this.tell({ kind: 'resync' });
               failures = 0;
               this.tell({ kind: 'mode', mode: 'live' });
             },
             onHeard: () => this.tell({ kind: 'heard' }),
             onMessage: (message) => {
-              if (message.id !== '') lastId = message.id;
+              this.place.heard(message.id);
               this.receive(message);
             },
           });
@@ -152,7 +168,7 @@ export class Hub {
           if (error instanceof StreamRefused && error.status === 401) sessionEnded(under);
           if (error instanceof StreamRefused && error.status < 500) {
             // No stream here, whether the server or a proxy says so: trying often would not help.
-            lastId = '';
+            this.place.forget();
             failures = FAILURES_MAX;
           }
         }

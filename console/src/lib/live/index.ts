@@ -151,10 +151,11 @@ export function startLive(client: QueryClient, isSignedIn: boolean): void {
   let asking: ReturnType<typeof setTimeout> | undefined;
   cache.subscribe((event) => {
     if (event.type !== 'observerAdded' && event.type !== 'observerRemoved') return;
+    if (event.type === 'observerAdded' && asking === undefined) hub.fetching();
     asking ??= setTimeout(() => {
       asking = undefined;
       const topics = wanted();
-      if (paused || hidden || topics.join() === asked) return;
+      if (paused || hidden || topics.join() === asked) return hub.sameTopics();
       asked = topics.join();
       hub.setTopics(topics);
     }, 200);

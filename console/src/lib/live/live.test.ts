@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { changesOf, known } from './hub';
+import { Place } from './place';
 import { type Message, Parser } from './sse';
 
 function read(...chunks: string[]): { messages: Message[]; beats: number } {
@@ -47,4 +48,25 @@ test('figures are a change of their topic', () => {
 test('only topics that the server knows are asked for, each once', () => {
   expect(known(['runs', 'job:default/a.b-c', 'run:01a2', 'runs', 'run:', 'job:-/x', 'weather', 'job:x'])).toEqual(['job:default/a.b-c', 'run:01a2', 'runs']);
   expect(known(Array.from({ length: 150 }, (_, n) => `run:${n}`))).toHaveLength(100);
+});
+
+test('a stream with more topics goes on from where their data was fetched, and not from what other topics brought since', () => {
+  const place = new Place();
+  expect(place.isNew).toBe(true);
+  expect(place.begin()).toBe('');
+  place.heard('7');
+  place.hold();
+  place.heard('9');
+  place.hold();
+  place.heard('');
+  expect(place.begin()).toBe('7');
+  // Tried again, as nothing came.
+  expect(place.begin()).toBe('7');
+  place.heard('12');
+  place.hold();
+  place.heard('13');
+  place.drop();
+  expect(place.begin()).toBe('13');
+  place.forget();
+  expect(place.begin()).toBe('');
 });
