@@ -41,7 +41,6 @@ export const calendars = {
   removeText: 'A calendar that triggers use cannot be deleted.',
   removed: 'Deleted.',
   savedDone: 'Saved.',
-  stale: 'Somebody else has saved this calendar since. Close, look at what is there, and edit it again.',
   year: 'Year',
   previousYear: 'Previous year',
   nextYear: 'Next year',

@@ -41,7 +41,6 @@ export const calendars: typeof en = {
   removeText: '仍被触发器使用的日历不能删除。',
   removed: '已删除。',
   savedDone: '已保存。',
-  stale: '其他人已保存过此日历。请关闭后查看最新内容，再重新编辑。',
   year: '年份',
   previousYear: '上一年',
   nextYear: '下一年',

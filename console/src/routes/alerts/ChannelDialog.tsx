@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, ask } from '@/api/client';
 import { Field, Select, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
+import { asText } from '@/components/Overtaken';
 import { useT } from '@/i18n';
 import css from './Alerts.module.css';
 import { channelCommand } from './commands';
@@ -16,11 +17,12 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
   const client = useQueryClient();
   const [typed, setTyped] = useState(() => typedChannel(channel?.spec));
   const set = (change: Partial<TypedChannel>) => setTyped((before) => ({ ...before, ...change }));
+  const [version, setVersion] = useState(channel?.version);
   const ready = isChannelReady(typed);
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (version: number | undefined) => {
       const body = channelOf(typed);
-      return ask(api.PUT('/api/v1/alert-channels/{channel}', { params: { path: { channel: body.name }, header: channel ? { 'If-Match': `"${channel.version}"` } : { 'If-None-Match': '*' } }, body }));
+      return ask(api.PUT('/api/v1/alert-channels/{channel}', { params: { path: { channel: body.name }, header: version === undefined ? { 'If-None-Match': '*' } : { 'If-Match': `"${version}"` } }, body }));
     },
     onSuccess: (saved) => {
       onClose();
@@ -28,6 +30,15 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
       return client.invalidateQueries({ queryKey: ['alerts'] });
     },
   });
+  const find = async () => {
+    const { spec, version } = await ask(api.GET('/api/v1/alert-channels/{channel}', { params: { path: { channel: channelOf(typed).name } } }));
+    const take = () => {
+      setTyped(typedChannel(spec));
+      setVersion(version);
+      save.reset();
+    };
+    return { text: asText(spec), take, replace: () => save.mutate(version) };
+  };
   const line = (key: 'name' | 'server' | 'port' | 'username' | 'from', label: string, more: { hint?: string; placeholder?: string; disabled?: boolean } = {}) => {
     const { hint, ...input } = more;
     return (
@@ -45,12 +56,13 @@ export function ChannelDialog({ channel, onClose }: { channel?: Channel | undefi
       command={channelCommand(channelOf(typed))}
       ready={ready}
       busy={save.isPending}
-      onSubmit={() => save.mutate()}
+      onSubmit={() => save.mutate(version)}
       error={save.error}
+      rival={{ mine: asText(channelOf(typed)), find, isNew: version === undefined }}
       className={css.form}
     >
       <div className={css.pair}>
-        {line('name', t.alerts.name, { placeholder: 'night-shift', disabled: channel !== undefined })}
+        {line('name', t.alerts.name, { placeholder: 'night-shift', disabled: version !== undefined })}
         <Field label={t.alerts.kind}>
           {(field) => (
             <Select {...field} value={typed.kind} onChange={(event) => set({ kind: event.target.value as ChannelKind, ...(typed.url.text === '***' ? { url: noSecret, secret: noSecret } : {}) })}>

@@ -5,6 +5,7 @@ import { api, ask } from '@/api/client';
 import { Button, IconButton } from '@/components/Button';
 import { CheckBox, Field, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
+import { asText } from '@/components/Overtaken';
 import { useT } from '@/i18n';
 import css from './Alerts.module.css';
 import { ruleCommand } from './commands';
@@ -23,11 +24,12 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
   });
   const set = (change: Partial<TypedRule>) => setTyped((before) => ({ ...before, ...change }));
   const setAlert = (at: number, change: Partial<TypedAlert>) => set({ alerts: typed.alerts.map((alert, index) => (index === at ? { ...alert, ...change } : alert)) });
+  const [version, setVersion] = useState(rule?.version);
   const ready = isRuleReady(typed);
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: (version: number | undefined) => {
       const body = ruleOf(typed);
-      return ask(api.PUT('/api/v1/alert-rules/{rule}', { params: { path: { rule: body.name }, header: rule ? { 'If-Match': `"${rule.version}"` } : { 'If-None-Match': '*' } }, body }));
+      return ask(api.PUT('/api/v1/alert-rules/{rule}', { params: { path: { rule: body.name }, header: version === undefined ? { 'If-None-Match': '*' } : { 'If-Match': `"${version}"` } }, body }));
     },
     onSuccess: (saved) => {
       onClose();
@@ -35,6 +37,15 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
       return client.invalidateQueries({ queryKey: ['alerts'] });
     },
   });
+  const find = async () => {
+    const { spec, version } = await ask(api.GET('/api/v1/alert-rules/{rule}', { params: { path: { rule: ruleOf(typed).name } } }));
+    const take = () => {
+      setTyped(typedRule(spec, ns));
+      setVersion(version);
+      save.reset();
+    };
+    return { text: asText(spec), take, replace: () => save.mutate(version) };
+  };
   const line = (key: 'name' | 'namespace' | 'job' | 'labels', label: string, more: { hint?: string; placeholder?: string; disabled?: boolean } = {}) => {
     const { hint, ...input } = more;
     return (
@@ -52,11 +63,12 @@ export function RuleDialog({ rule, ns, channels, onClose }: { rule?: Rule | unde
       command={ruleCommand(ruleOf(typed))}
       ready={ready}
       busy={save.isPending}
-      onSubmit={() => save.mutate()}
+      onSubmit={() => save.mutate(version)}
       error={save.error}
+      rival={{ mine: asText(ruleOf(typed)), find, isNew: version === undefined }}
       className={css.form}
     >
-      {line('name', t.alerts.name, { placeholder: 'team-hr', disabled: rule !== undefined })}
+      {line('name', t.alerts.name, { placeholder: 'team-hr', disabled: version !== undefined })}
       <div className={css.pair}>
         {line('namespace', t.alerts.namespace, { hint: t.alerts.namespaceHint })}
         {line('job', t.alerts.job, { hint: t.alerts.jobHint })}

@@ -1,12 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ask } from '@/api/client';
-import { asApiError } from '@/api/problem';
 import { CheckBox, Field, Select, TextArea, TextInput } from '@/components/Field';
 import { FormDialog } from '@/components/FormDialog';
+import { asText } from '@/components/Overtaken';
 import { toast } from '@/components/toast';
 import { useT } from '@/i18n';
-import css from './Calendars.module.css';
 import { calendarCommand } from './commands';
 import { type Kind, formOf, kinds, specOf } from './form';
 import type { Calendar } from './queries';
@@ -15,23 +14,33 @@ import type { Calendar } from './queries';
 export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar: Calendar | undefined; onClose: () => void }) {
   const t = useT();
   const client = useQueryClient();
+  // Of what the form began with: what others save meanwhile is not overwritten unseen.
+  const [version, setVersion] = useState(calendar?.version);
   const [form, setForm] = useState(() => formOf(calendar?.spec ?? { name: '' }));
   const set = (next: Partial<typeof form>) => setForm({ ...form, ...next });
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (version: number | undefined) =>
       ask(
         api.PUT('/api/v1/namespaces/{namespace}/calendars/{calendar}', {
-          params: { path: { namespace: ns, calendar: form.name.trim() }, header: calendar ? { 'If-Match': `"${calendar.version}"` } : { 'If-None-Match': '*' } },
+          params: { path: { namespace: ns, calendar: form.name.trim() }, header: version === undefined ? { 'If-None-Match': '*' } : { 'If-Match': `"${version}"` } },
           body: specOf(form),
         }),
       ),
     onSuccess: () => {
-      void client.invalidateQueries({ queryKey: ['calendars', ns] });
+      void client.invalidateQueries({ queryKey: ['calendars'] });
       toast({ tone: 'good', text: t.calendars.savedDone });
       onClose();
     },
   });
-  const isStale = save.error ? asApiError(save.error).isStale : false;
+  const find = async () => {
+    const { spec, version } = await ask(api.GET('/api/v1/namespaces/{namespace}/calendars/{calendar}', { params: { path: { namespace: ns, calendar: form.name.trim() } } }));
+    const take = () => {
+      setForm(formOf(spec));
+      setVersion(version);
+      save.reset();
+    };
+    return { text: asText(spec), take, replace: () => save.mutate(version) };
+  };
   const ready = form.name.trim() !== '' && form.days.trim() !== '';
   return (
     <FormDialog
@@ -42,15 +51,11 @@ export function CalendarDialog({ ns, calendar, onClose }: { ns: string; calendar
       command={calendarCommand(ns, specOf(form))}
       ready={ready}
       busy={save.isPending}
-      onSubmit={() => save.mutate()}
-      error={isStale ? undefined : save.error}
+      onSubmit={() => save.mutate(version)}
+      error={save.error}
+      rival={{ mine: asText(specOf(form)), find, isNew: version === undefined }}
     >
-      {isStale && (
-        <p className={css.problem} role="alert">
-          {t.calendars.stale}
-        </p>
-      )}
-      <Field label={t.calendars.name} at="name">{(field) => <TextInput {...field} mono value={form.name} readOnly={calendar !== undefined} maxLength={128} onChange={(event) => set({ name: event.target.value })} />}</Field>
+      <Field label={t.calendars.name} at="name">{(field) => <TextInput {...field} mono value={form.name} readOnly={version !== undefined} maxLength={128} onChange={(event) => set({ name: event.target.value })} />}</Field>
       <Field label={t.calendars.kind}>
         {(field) => (
           <Select {...field} value={form.kind} onChange={(event) => set({ kind: event.target.value as Kind })}>

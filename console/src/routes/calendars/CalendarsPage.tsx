@@ -32,7 +32,7 @@ export function CalendarsPage() {
   const query = useQuery(calendarsQuery(ns));
   const [editing, setEditing] = useState<Calendar | 'new'>();
   const remove = useMutation({
-    mutationFn: (calendar: Calendar) => ask(api.DELETE('/api/v1/namespaces/{namespace}/calendars/{calendar}', { params: { path: { namespace: ns, calendar: calendar.name }, header: { 'If-Match': `"${calendar.version}"` } } })),
+    mutationFn: (calendar: Calendar) => ask(api.DELETE('/api/v1/namespaces/{namespace}/calendars/{calendar}', { params: { path: { namespace: calendar.namespace, calendar: calendar.name }, header: { 'If-Match': `"${calendar.version}"` } } })),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: ['calendars', ns] });
       toast({ tone: 'good', text: t.calendars.removed });
@@ -101,7 +101,7 @@ export function CalendarsPage() {
           );
         }}
       </Loaded>
-      {editing && <CalendarDialog ns={ns === '-' ? 'default' : ns} calendar={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
+      {editing && <CalendarDialog ns={editing !== 'new' ? editing.namespace : ns === '-' ? 'default' : ns} calendar={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />}
     </Page>
   );
 }

@@ -7,6 +7,7 @@ import { ApiError, asApiError } from '@/api/problem';
 import { Button } from '@/components/Button';
 import { Dialog } from '@/components/Dialog';
 import { Loaded } from '@/components/Feedback';
+import { Overtaken } from '@/components/Overtaken';
 import { Panel } from '@/components/Page';
 import { confirm } from '@/components/confirm';
 import { toast, toastError } from '@/components/toast';
@@ -16,7 +17,7 @@ import { toJson } from '../editor/document';
 import { useChecks } from '../editor/useChecks';
 import css from './Flows.module.css';
 import { FlowEditor, flowFile } from './FlowEditor';
-import { FLOW, type Flow, changeFlow, flowFileQuery, flowQuery, putFlow } from './queries';
+import { FLOW, type Flow, changeFlow, flowFileQuery, flowQuery, putFlow, readFlowFile } from './queries';
 
 /** The file of a flow: checked as it is changed, and compared before it is saved. */
 export function FlowFile({ flow }: { flow: Flow }) {
@@ -32,15 +33,19 @@ export function FlowFile({ flow }: { flow: Flow }) {
 const TRIES = 20;
 const PAUSE_MS = 500;
 
-function Editing({ flow, stored }: { flow: Flow; stored: { text: string; version: number; spec: string } }) {
+type Stored = Awaited<ReturnType<typeof readFlowFile>>;
+
+function Editing({ flow, stored }: { flow: Flow; stored: Stored }) {
   const t = useT();
   const formats = useFormats();
   const client = useQueryClient();
   const { namespace, name } = flow;
   const [text, setText] = useState(stored.text);
+  const [base, setBase] = useState(stored);
+  const [isOvertaken, setOvertaken] = useState(false);
   const [reviewing, setReviewing] = useState(false);
   const checks = useChecks(namespace, text, flowFile);
-  const isChanged = text !== stored.text;
+  const isChanged = text !== base.text;
   const running = flow.components.filter(({ state }) => state === 'running' || state === 'waiting_valid').map((component) => component.name);
   useBlocker({
     disabled: !isChanged,
@@ -49,11 +54,11 @@ function Editing({ flow, stored }: { flow: Flow; stored: { text: string; version
   });
 
   const save = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (base: Stored) => {
       const json = toJson(checks.parsed);
       // Each start and stop counts as a version, too: whether somebody saved another text shows in what it says.
       const now = running.length > 0 ? await changeFlow(namespace, name, 'stop') : await ask(api.GET(FLOW, { params: { path: { namespace, flow: name } } }));
-      if (JSON.stringify(now.spec) !== stored.spec) throw new ApiError({ status: 412, code: 'resource.stale', detail: t.flows.changedMeanwhile });
+      if (JSON.stringify(now.spec) !== base.spec) throw new ApiError({ status: 412, code: 'resource.stale', detail: t.flows.changedMeanwhile });
       const saved = await patiently(() => putFlow(namespace, name, json, now.version), running.length > 0);
       const again = running.filter((component) => saved.components.some((each) => each.name === component));
       return again.length > 0 ? changeFlow(namespace, name, 'start', again) : saved;
@@ -68,9 +73,27 @@ function Editing({ flow, stored }: { flow: Flow; stored: { text: string; version
     onError: (error) => {
       setReviewing(false);
       void client.invalidateQueries({ queryKey: ['flow', namespace, name] });
-      toastError(t.errors.action(t.editor.save), error);
+      if (asApiError(error).status === 412) setOvertaken(true);
+      else toastError(t.errors.action(t.editor.save), error);
     },
   });
+  /** Their version, read anew without the editor being drawn anew. */
+  const find = async () => {
+    const theirs = await readFlowFile(namespace, name);
+    const go = (text: string) => {
+      setText(text);
+      setBase(theirs);
+      setOvertaken(false);
+    };
+    return {
+      text: theirs.text,
+      take: () => go(theirs.text),
+      replace: () => {
+        go(text);
+        save.mutate(theirs);
+      },
+    };
+  };
   const blocked = checks.isValid ? undefined : (checks.problems[0]?.message ?? (checks.busy ? t.editor.checking : t.editor.needsName));
   return (
     <>
@@ -93,14 +116,19 @@ function Editing({ flow, stored }: { flow: Flow; stored: { text: string; version
         footer={
           <>
             <Button onClick={() => setReviewing(false)}>{t.common.cancel}</Button>
-            <Button tone="primary" icon={Save} busy={save.isPending} onClick={() => save.mutate()}>
+            <Button tone="primary" icon={Save} busy={save.isPending} onClick={() => save.mutate(base)}>
               {running.length > 0 ? t.flows.stopSaveStart : t.editor.save}
             </Button>
           </>
         }
       >
-        <DiffView before={stored.text} after={text} beforeLabel={t.editor.stored(formats.number(stored.version))} afterLabel={t.editor.yours} />
+        <DiffView before={base.text} after={text} beforeLabel={t.editor.stored(formats.number(base.version))} afterLabel={t.editor.yours} />
       </Dialog>
+      {isOvertaken && (
+        <Dialog open onClose={() => setOvertaken(false)} title={t.flows.changedMeanwhile} width="l" footer={<Button onClick={() => setOvertaken(false)}>{t.common.cancel}</Button>}>
+          <Overtaken mine={text} find={find} />
+        </Dialog>
+      )}
     </>
   );
 }

@@ -63,15 +63,18 @@ export const itemQuery = (namespace: string, flow: string, item: number) =>
     retry: false,
   });
 
+/** Reads a flow as a file, with its version and what it says. */
+export async function readFlowFile(namespace: string, flow: string, signal?: AbortSignal) {
+  const path = fillPath(FLOW, { namespace, flow });
+  const { spec, version } = JSON.parse(await send({ method: 'GET', path, signal })) as Flow;
+  return { text: await send({ method: 'GET', path: `${path}/file`, signal }), version, spec: JSON.stringify(spec) };
+}
+
 /** The flow as a file. What is edited does not change under the editor. */
 export const flowFileQuery = (namespace: string, flow: string) =>
   queryOptions({
     queryKey: ['flow-file', namespace, flow],
-    queryFn: async ({ signal }) => {
-      const path = fillPath(FLOW, { namespace, flow });
-      const { spec, version } = JSON.parse(await send({ method: 'GET', path, signal })) as Flow;
-      return { text: await send({ method: 'GET', path: `${path}/file`, signal }), version, spec: JSON.stringify(spec) };
-    },
+    queryFn: ({ signal }) => readFlowFile(namespace, flow, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

@@ -98,16 +98,27 @@ function Kept({ job, json }: { job: Job; json: Json }) {
 function SetData({ job, data, revision, onDone, onClose }: { job: Job; data: Json; revision: string; onDone: () => void; onClose: () => void }) {
   const t = useT();
   const [text, setText] = useState(() => printExact(data));
-  const [known] = useState(revision);
+  const client = useQueryClient();
+  const [known, setKnown] = useState(revision);
   const path = fillPath(PATH, { namespace: job.namespace, job: job.name });
   const save = useMutation({
     // As text: numbers keep every digit.
-    mutationFn: () => send({ method: 'PUT', path, body: text, headers: { 'if-match': `"${known}"` } }),
+    mutationFn: (known: string) => send({ method: 'PUT', path, body: text, headers: { 'if-match': `"${known}"` } }),
     onSuccess: () => {
       onDone();
       onClose();
     },
   });
+  const find = async () => {
+    const now = await client.fetchQuery({ ...keptQuery(job), staleTime: 0 });
+    const [theirs, revision] = [printExact(member(now, 'data') ?? { kind: 'object', members: [] }), textOf(now, 'revision') ?? '0'];
+    const take = () => {
+      setText(theirs);
+      setKnown(revision);
+      save.reset();
+    };
+    return { text: theirs, take, replace: () => save.mutate(revision) };
+  };
   const isObject = readsAsObject(text);
   return (
     <FormDialog
@@ -118,8 +129,9 @@ function SetData({ job, data, revision, onDone, onClose }: { job: Job; data: Jso
       ready={isObject}
       command={{ cli: ['job', 'data', 'set', `${job.namespace}/${job.name}`, text, '--revision', known], http: { method: 'PUT', path, text } }}
       busy={save.isPending}
-      onSubmit={() => save.mutate()}
+      onSubmit={() => save.mutate(known)}
       error={save.error}
+      rival={{ mine: text, find }}
     >
       <Field label={t.jobDetail.dataJson} error={isObject ? undefined : t.jobDetail.notObject}>
         {(field) => <TextArea {...field} mono rows={10} value={text} onChange={(event) => setText(event.target.value)} />}
