@@ -22,8 +22,11 @@ export async function looks({ server, seen, open }) {
         await settled(page);
         const where = `${path} ${language} ${theme} ${width}`;
         if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${where.replace(/[^\w]+/g, '_')}.png` });
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        if (wide > 0) problems.push(`${where}: ${wide} px wider than the window`);
+        const wide = await page.evaluate(() => {
+          const main = document.querySelector('main');
+          return Math.max(document.documentElement.scrollWidth - innerWidth, main ? main.scrollWidth - main.clientWidth : 0);
+        });
+        if (wide > 0) problems.push(`${where}: ${wide} px wider than its room`);
         // Themes differ in colours, widths in layout: both widths are looked at once a language.
         if (width === 1440 || (language === 'en') === (theme === 'light')) {
           for (const violation of await violations(page)) problems.push(`${where}: ${violation}`);

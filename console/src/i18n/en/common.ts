@@ -51,6 +51,8 @@ export const common = {
   requestId: 'Request',
   /** Ends a sentence before another one. */
   stop: '. ',
+  /** Between the parts of a list. */
+  listComma: ', ',
   rows: (n: string) => `${n} shown`,
   ways: { token: 'the access token', session: 'a session of the console', worker: 'a token of workers' },
   whoWith: (name: string, way: string) => `${name}, with ${way}`,

@@ -50,6 +50,7 @@ export const common: typeof en = {
   items: (n: string) => `${n} 项`,
   requestId: '请求',
   stop: '。',
+  listComma: '、',
   rows: (n: string) => `显示 ${n} 条`,
   ways: { token: '访问令牌', session: '控制台会话', worker: '工作节点令牌' },
   whoWith: (name: string, way: string) => `${name}（${way}）`,

@@ -113,4 +113,5 @@ export const hints: Readonly<Record<string, string>> = {
   'write group: {} in the tasks that lie in it': '在属于该组的任务中写 group: {}',
   'write finally: true in all of them, or make two groups': '在所有这些任务中写 finally: true，或分成两个组',
   '{name} is one of {all}': '{name} 可为：{all}',
+  'the fields are {list}': '可用字段：{list}',
 };

@@ -38,7 +38,7 @@ export function Deliveries({ channel, channels, onChannel }: { channel: string |
         <Button size="s" icon={Send} aria-label={t.alerts.redeliverOf(t.said.subject(one.subject))} busy={act.redeliver.isPending && act.redeliver.variables === one.id} onClick={() => act.redeliver.mutate(one.id)}>
           {t.alerts.redeliver}
         </Button>
-        <CopyMore of={one.subject} command={{ cli: ['alert', 'redeliver', one.id], http: { method: 'POST', path: fillPath('/api/v1/alert-deliveries/{delivery}/redeliver', { delivery: one.id }) } }} />
+        <CopyMore of={t.said.subject(one.subject)} command={{ cli: ['alert', 'redeliver', one.id], http: { method: 'POST', path: fillPath('/api/v1/alert-deliveries/{delivery}/redeliver', { delivery: one.id }) } }} />
       </span>
     );
   const columns: Column<Delivery>[] = [

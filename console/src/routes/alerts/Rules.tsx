@@ -42,7 +42,7 @@ export function Rules({ ns, onEdit }: { ns: string; onEdit: (rule: Rule) => void
         <ul className={css.tells}>
           {spec.alerts.map((alert, index) => (
             <li key={index}>
-              {conditionsOf(alert).map(say).join(', ')} <span className={css.quiet}>→ {formats.list(alert.channels)}</span>
+              {conditionsOf(alert).map(say).join(t.common.listComma)} <span className={css.quiet}>→ {formats.list(alert.channels)}</span>
             </li>
           ))}
         </ul>

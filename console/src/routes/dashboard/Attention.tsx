@@ -46,6 +46,7 @@ function Row({ item, ns }: { item: Item; ns: string }) {
   const formats = useFormats();
   const glyph = glyphs[item.kind] ?? 'waiting';
   const of = item.namespace ?? ns;
+  const detail = t.dashboard.detail(item.kind, formats.number(item.count)) ?? item.detail;
   const rerun = async (run: string) => {
     try {
       await ask(api.POST('/api/v1/runs/{run}/rerun', { params: { path: { run }, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} }));
@@ -61,8 +62,8 @@ function Row({ item, ns }: { item: Item; ns: string }) {
       </span>
       <span className={css.what}>
         {subject(item, ns, of, t.dashboard.kinds)}
-        <span className={css.detail} title={item.detail}>
-          {t.dashboard.detail(item.kind, formats.number(item.count)) ?? item.detail}
+        <span className={css.detail} title={detail}>
+          {detail}
         </span>
       </span>
       <span className={css.quiet}>

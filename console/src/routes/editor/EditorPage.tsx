@@ -14,6 +14,7 @@ import { Segments } from '@/components/Segments';
 import { confirm } from '@/components/confirm';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { serverNow } from '@/lib/clock';
 import { type Command, fillPath } from '@/lib/commands';
 import type { WorkflowSearch } from '../workflow/WorkflowView';
 import { CheckList } from './CheckList';
@@ -91,7 +92,7 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
   const isChanged = text !== base.text;
 
   useEffect(() => {
-    if (isChanged) keepDraft(ns, draftName, { text, version: base.version, at: Date.now() });
+    if (isChanged) keepDraft(ns, draftName, { text, version: base.version, at: serverNow() });
   }, [ns, draftName, text, base.version, isChanged]);
 
   const [isLeaving, setLeaving] = useState(false);

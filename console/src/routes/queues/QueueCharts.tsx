@@ -3,6 +3,7 @@ import { Loaded, Skeleton } from '@/components/Feedback';
 import { useZone } from '@/components/Instant';
 import { Lines } from '@/components/Lines';
 import { useFormats, useT } from '@/i18n';
+import { serverNow } from '@/lib/clock';
 import { formatInstant, instant } from '@/lib/time';
 import { type QueueRange, historyQuery } from './queries';
 import css from './Queues.module.css';
@@ -16,7 +17,7 @@ export function QueueCharts({ queue, range }: { queue: string; range: QueueRange
   return (
     <Loaded query={query} what={t.queues.overTime} skeleton={<Skeleton lines={6} />}>
       {({ points, from }) => {
-        const now = Date.now();
+        const now = serverNow();
         const at = (text: string) => formatInstant(instant(text), { zone, language: formats.language, now, precision: 'minute', offset: false });
         const common = { labels: points.map((point) => at(point.at)), from: at(from), to: t.dashboard.now, empty: t.queues.nothingLeft };
         const isLeast = points.some((point) => point.depth_is_least);

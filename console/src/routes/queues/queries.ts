@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, ask } from '@/api/client';
 import type { components } from '@/api/schema';
+import { serverNow } from '@/lib/clock';
 import { quoted } from '@/lib/query';
 import { fetchRuns } from '../runs/queries';
 import type { queueRanges } from './routes';
@@ -40,7 +41,7 @@ export const historyQuery = (queue: string, range: QueueRange) =>
     queryFn: ({ signal }) => {
       const [length, step] = lengths[range];
       // The first point is whole, and the last one is the present.
-      const from = new Date(Math.floor(Date.now() / step) * step - length + step).toISOString();
+      const from = new Date(Math.floor(serverNow() / step) * step - length + step).toISOString();
       return ask(api.GET('/api/v1/queues/{queue}/history', { params: { path: { queue }, query: { from, step_ms: step } }, signal }));
     },
     meta: { topics: ['queues', 'runs'], every: 10_000 },

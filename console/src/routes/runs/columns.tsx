@@ -50,7 +50,7 @@ export function useRunColumns(options: { job: boolean; namespace: boolean }): Co
     { id: 'lateness', header: t.runs.lateness, width: '6rem', align: 'end', wide: true, cell: (run) => (typeof run.lateness_ms === 'number' ? formats.duration(run.lateness_ms) : t.common.none) },
     { id: 'attempt', header: t.runs.attempt, width: '5rem', align: 'end', wide: true, cell: (run) => (run.attempt === 0 ? t.common.none : run.attempts_max > 1 || run.attempt > 1 ? `${run.attempt}/${Math.max(run.attempt, run.attempts_max)}` : run.attempt) },
     { id: 'origin', header: t.runs.origin, width: '9rem', wide: true, cell: (run) => t.run.origins[run.origin] ?? t.run.origins.unknown },
-    { id: 'reason', header: t.runs.reason, wide: true, cell: (run) => <span className={css.reason}>{run.reason ?? ''}</span> },
+    { id: 'reason', header: t.runs.reason, wide: true, cell: (run) => <span className={css.reason}>{run.reason ? t.said.failure(run.reason) : ''}</span> },
     { id: 'ended', header: t.runs.ended, width: '10.5rem', optional: true, cell: (run) => <Instant at={run.ended_at} /> },
     { id: 'queue', header: t.runs.queue, optional: true, cell: (run) => run.queue },
     { id: 'worker', header: t.runs.executor, width: '9rem', wide: true, cell: (run) => <ExecutorLink of={run} ns={run.namespace} /> },
