@@ -10,13 +10,17 @@ import { type Column, DataTable } from '@/components/DataTable';
 import { AllWell, Failure, NothingMatches, Skeleton } from '@/components/Feedback';
 import { Select, TextInput } from '@/components/Field';
 import { Instant } from '@/components/Instant';
-import { Menu, MenuItem, MenuLine } from '@/components/Menu';
+import { GroupMenu } from '@/components/GroupMenu';
+import { Menu, MenuChoice, MenuItem, MenuLine } from '@/components/Menu';
 import { Page } from '@/components/Page';
 import { StateBadge } from '@/components/StateBadge';
+import type { RowGroup } from '@/components/tableItems';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { forEach } from '@/lib/each';
+import { toggled } from '@/lib/toggled';
+import { MISFIRE_GROUPS, type MisfireGroupBy, groupsOf } from './groups';
 import css from './Misfires.module.css';
 import { Weeks } from './Weeks';
 import { type Misfire, type Misfires, fetchMisfires } from './queries';
@@ -33,8 +37,8 @@ export function MisfiresPage() {
   const range = search.range ?? '24h';
   const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
   const list = useInfiniteQuery({
-    queryKey: ['misfires', ns, range, search.cause, search.outcome, search.job],
-    queryFn: ({ pageParam, signal }) => fetchMisfires({ ns, range, cause: search.cause, outcome: search.outcome, job: search.job }, pageParam, signal),
+    queryKey: ['misfires', ns, range, search.cause, search.policy, search.outcome, search.job],
+    queryFn: ({ pageParam, signal }) => fetchMisfires({ ns, range, cause: search.cause, policy: search.policy, outcome: search.outcome, job: search.job }, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Misfires) => page.next_cursor,
     meta: { topics: ['stats'], every: 15_000 },
@@ -55,6 +59,18 @@ export function MisfiresPage() {
     const why = failed[0] && ` ${t.runs.someFailed(formats.number(failed.length))} ${t.said.both(failed[0].error)}`;
     toast({ tone: why ? 'bad' : 'good', text: `${t.misfires.startedMany(formats.number(done.length))}${why ?? ''}` });
   };
+  const closed = search.closed ?? [];
+  const grouped = (by: MisfireGroupBy): RowGroup<Misfire>[] =>
+    groupsOf(rows, by, ns).map(({ value, instants, rows }) => ({
+      key: value,
+      name: by === 'cause' ? (t.misfires.causes[value] ?? value) : by === 'outcome' ? (t.misfires.outcomes[value] ?? value) : value,
+      count: t.misfires.instants(formats.number(instants)),
+      open: !closed.includes(value),
+      onToggle: () => set({ closed: toggled(closed, value) }),
+      rows,
+    }));
+  // What the address names may be a policy that this console does not know.
+  const policies = [...new Set([...Object.keys(t.misfires.policies), ...(search.policy ? [search.policy] : [])])];
   const columns: Column<Misfire>[] = [
     {
       id: 'due',
@@ -85,7 +101,7 @@ export function MisfiresPage() {
     { id: 'count', header: t.misfires.count, width: '6rem', align: 'end', wide: true, cell: (row) => formats.number(row.count) },
     { id: 'outcome', header: t.misfires.outcome, width: '8rem', wide: true, cell: (row) => <StateBadge state={row.outcome === 'missed' ? 'misfired' : 'skipped'} word={t.misfires.outcomes[row.outcome] ?? row.outcome} /> },
     { id: 'cause', header: t.misfires.cause, cell: (row) => <Cause row={row} /> },
-    { id: 'policy', header: t.misfires.policy, width: '9rem', wide: true, cell: (row) => <code>{row.policy}</code> },
+    { id: 'policy', header: t.misfires.policy, width: '9rem', wide: true, cell: (row) => <code title={t.misfires.policies[row.policy]}>{row.policy}</code> },
     { id: 'recorded', header: t.misfires.recorded, width: '12rem', optional: true, cell: (row) => <Instant at={row.recorded_at} /> },
     {
       id: 'actions',
@@ -128,6 +144,14 @@ export function MisfiresPage() {
             </option>
           ))}
         </Select>
+        <Select aria-label={t.misfires.policy} value={search.policy ?? ''} onChange={(event) => set({ policy: event.target.value || undefined })}>
+          <option value="">{t.misfires.allPolicies}</option>
+          {policies.map((policy) => (
+            <option key={policy} value={policy}>
+              {t.misfires.policies[policy] ? `${policy} · ${t.misfires.policies[policy]}` : policy}
+            </option>
+          ))}
+        </Select>
         <Select aria-label={t.misfires.outcome} value={search.outcome ?? ''} onChange={(event) => set({ outcome: outcomes.find((one) => one === event.target.value) })}>
           <option value="">{t.misfires.allOutcomes}</option>
           {outcomes.map((outcome) => (
@@ -151,6 +175,13 @@ export function MisfiresPage() {
             <TextInput name="job" aria-label={t.misfires.onlyJob} placeholder={t.misfires.onlyJob} maxLength={128} autoComplete="off" />
           </form>
         )}
+        <GroupMenu chosen={search.group && t.misfires[search.group]}>
+          <MenuChoice<string>
+            value={search.group ?? ''}
+            onChange={(next) => set({ group: MISFIRE_GROUPS.find((known) => known === next), closed: undefined })}
+            options={[['', t.jobs.noGroup], ...MISFIRE_GROUPS.map((by) => [by, t.misfires[by]] as const)]}
+          />
+        </GroupMenu>
       </div>
       <Weeks ns={ns} />
       {list.error && rows.length === 0 ? (
@@ -159,7 +190,7 @@ export function MisfiresPage() {
         <Skeleton lines={10} />
       ) : (
         <>
-          <Headline summary={list.data?.pages[0]?.summary} />
+          <Headline summary={list.data?.pages[0]?.summary} onPolicy={(policy) => set({ policy })} />
           {jobs.size > 0 && (
             <div className={css.selection}>
               <Button size="s" icon={Play} onClick={() => void startAll()}>
@@ -171,14 +202,15 @@ export function MisfiresPage() {
             label={t.shell.misfires}
             columns={columns}
             rows={rows}
+            groups={search.group && rows.length > 0 ? grouped(search.group) : undefined}
             rowKey={(row) => row.id}
             rowName={(row) => `${row.job} ${row.first}`}
             selected={selected}
             onSelect={setSelected}
             more={{ has: list.hasNextPage, busy: list.isFetchingNextPage, load: () => void list.fetchNextPage() }}
             empty={
-              list.hasNextPage ? undefined : search.cause || search.outcome || search.job ? (
-                <NothingMatches onClear={() => set({ cause: undefined, outcome: undefined, job: undefined })} />
+              list.hasNextPage ? undefined : search.cause || search.policy || search.outcome || search.job ? (
+                <NothingMatches onClear={() => set({ cause: undefined, policy: undefined, outcome: undefined, job: undefined })} />
               ) : (
                 <AllWell title={t.misfires.none}>{t.misfires.noneText}</AllWell>
               )
@@ -209,17 +241,29 @@ function Cause({ row: { namespace, cause, backfill, backfilled = 0 } }: { row: M
   );
 }
 
-/** How many instants did not fire, and the outages that took them. */
-function Headline({ summary }: { summary: Misfires['summary'] }) {
+/** How many instants did not fire, which policies let them pass, and the outages that took them. */
+function Headline({ summary, onPolicy }: { summary: Misfires['summary']; onPolicy: (policy: string) => void }) {
   const t = useT();
   const formats = useFormats();
   if (!summary || summary.missed + summary.suppressed === 0) return null;
+  const policies = summary.policies ?? [];
   return (
     <div className={css.headline}>
       <p>
         {!summary.complete && `${t.misfires.atLeast} `}
         <strong>{t.misfires.missed(formats.number(summary.missed))}</strong> · {t.misfires.suppressed(formats.number(summary.suppressed))}
       </p>
+      {policies.length > 1 && (
+        <ul className={css.policies} aria-label={t.misfires.byPolicy}>
+          {policies.map(({ policy, missed, suppressed }) => (
+            <li key={policy}>
+              <button type="button" title={t.misfires.policies[policy]} onClick={() => onPolicy(policy)}>
+                <code>{policy}</code> {formats.number(missed + suppressed)}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       <ul>
         {summary.outages.map((outage) => (
           <li key={outage.from}>

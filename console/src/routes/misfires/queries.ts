@@ -12,6 +12,7 @@ export interface MisfireSearch {
   ns: string;
   range: keyof typeof rangeMs;
   cause: string | undefined;
+  policy?: string | undefined;
   outcome?: string | undefined;
   job: string | undefined;
 }
@@ -19,7 +20,7 @@ export interface MisfireSearch {
 export function fetchMisfires(search: MisfireSearch, cursor: string | undefined, signal: AbortSignal): Promise<Misfires> {
   const params = new URLSearchParams({ from: new Date(serverNow() - rangeMs[search.range]).toISOString(), limit: '100' });
   if (search.ns !== '-') params.set('namespace', search.ns);
-  for (const key of ['cause', 'outcome', 'job'] as const) if (search[key]) params.set(key, search[key]);
+  for (const key of ['cause', 'policy', 'outcome', 'job'] as const) if (search[key]) params.set(key, search[key]);
   if (cursor) params.set('cursor', cursor);
   return raw<Misfires>('GET', `/api/v1/misfires?${params}`, undefined, signal);
 }
