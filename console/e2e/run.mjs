@@ -2,8 +2,10 @@
 // SHOTS=folder keeps a picture of every page.
 import { mkdirSync } from 'node:fs';
 import { launch, profile } from './browser.mjs';
+import * as cluster from './cluster.mjs';
 import * as forms from './forms.mjs';
 import * as hardships from './hardships.mjs';
+import * as input from './input.mjs';
 import * as journeys from './journeys.mjs';
 import * as lists from './lists.mjs';
 import { looks } from './looks.mjs';
@@ -18,7 +20,8 @@ if (!process.env.MAINSPRING) {
 }
 const wanted = process.argv.slice(2);
 // What takes long is for LONG=1, or for who names it.
-const isLeftOut = (name) => (wanted.length > 0 ? !wanted.includes(name) : hardships.long.includes(name) && !process.env.LONG);
+// What needs nodes that share a database is for STORE.
+const isLeftOut = (name) => (wanted.length > 0 ? !wanted.includes(name) : (hardships.long.includes(name) && !process.env.LONG) || (cluster.shared.includes(name) && !process.env.STORE));
 if (process.env.SHOTS) mkdirSync(process.env.SHOTS, { recursive: true });
 
 const server = new Server();
@@ -27,7 +30,7 @@ const browser = await launch();
 let failed = 0;
 try {
   const seen = await fill(server);
-  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(lists), ...Object.entries(questions), ...Object.entries(queues), ...Object.entries(forms), ...Object.entries(hardships), ['looks', looks]]) {
+  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(repairs), ...Object.entries(lists), ...Object.entries(questions), ...Object.entries(queues), ...Object.entries(cluster), ...Object.entries(forms), ...Object.entries(input), ...Object.entries(hardships), ['looks', looks]]) {
     if (typeof test !== 'function' || isLeftOut(name)) continue;
     const start = Date.now();
     const contexts = [];

@@ -1,6 +1,6 @@
 // Starts the real program with a store of its own, and fills it.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -15,7 +15,8 @@ export class Server {
   async start(listen = '127.0.0.1:0') {
     const { STORE } = process.env;
     const store = STORE ? ['--store', STORE] : [];
-    this.child = spawn(process.env.MAINSPRING, ['server', '--data', join(this.data, 'd'), ...store, '--listen', listen, '--grace', '1s', '--node-name', 'n1', ...this.more], {
+    const name = this.more.includes('--node-name') ? [] : ['--node-name', 'n1'];
+    this.child = spawn(process.env.MAINSPRING, ['server', '--data', join(this.data, 'd'), ...store, '--listen', listen, '--grace', '1s', ...name, ...this.more], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';
@@ -30,11 +31,15 @@ export class Server {
       this.child.stderr.on('data', hear);
       this.child.on('exit', (code) => reject(new Error(`the program ended with ${code}:\n${said}`)));
     });
-    this.token = readFileSync(join(this.data, 'd/token'), 'utf8').trim();
+    // The first node of a cluster has made it.
+    const token = join(this.data, 'd/token');
+    this.token = existsSync(token) ? readFileSync(token, 'utf8').trim() : undefined;
   }
 
   /** Ends it without any goodbye, as a machine that loses power does. */
   async kill() {
+    // A journey may have done so already.
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = new Promise((resolve) => this.child.on('exit', resolve));
     this.child.removeAllListeners('exit');
     const gone = new Promise((resolve) => this.child.on('exit', resolve));

@@ -10,9 +10,18 @@ export function WorkerLink({ ns, name }: { ns: string; name: string }) {
   );
 }
 
+/** A node of the cluster by its name. */
+export function NodeLink({ name }: { name: string }) {
+  return (
+    <Link to="/cluster/nodes/$node" params={{ node: name }}>
+      {name}
+    </Link>
+  );
+}
+
 /** Who executes a run or an attempt, or has executed it: a worker or a node, with the way to its page. */
 export function ExecutorLink({ of, ns }: { of: { worker?: string | null; node?: string | null }; ns: string }) {
   const t = useT();
   if (of.worker) return <WorkerLink ns={ns} name={of.worker} />;
-  return of.node ? <Link to="/cluster">{of.node}</Link> : t.common.none;
+  return of.node ? <NodeLink name={of.node} /> : t.common.none;
 }

@@ -116,6 +116,7 @@ export function formatDuration(ms: number, units: Units): string {
   if (!Number.isFinite(ms)) return '—';
   if (ms < 0) return `−${formatDuration(-ms, units)}`;
   const one = (value: number | string, unit: string) => `${value}${units.gap}${unit}`;
+  if (ms < 10) return one(trimZero(ms.toFixed(1)), units.ms);
   if (Math.round(ms) < 1000) return one(Math.round(ms), units.ms);
   if (ms < 59_950) {
     const seconds = ms / 1000;

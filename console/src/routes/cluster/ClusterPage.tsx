@@ -1,23 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, LogIn, LogOut, TriangleAlert } from 'lucide-react';
-import { api, ask, idempotencyKey } from '@/api/client';
 import { infoQuery } from '@/api/queries';
 import { CopyItems } from '@/components/ActionBar';
 import { IconButton } from '@/components/Button';
-import { confirm } from '@/components/confirm';
 import { CommandLine } from '@/components/Copy';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Loaded } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Menu, MenuItem, MenuLine } from '@/components/Menu';
 import { Facts, Page, Panel } from '@/components/Page';
-import { Spread } from '@/components/Spread';
-import { toast, toastError } from '@/components/toast';
+import { NodeLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
-import { fillPath } from '@/lib/commands';
+import { ClockOf } from './ClockOf';
 import css from './Cluster.module.css';
+import { LatenessOf } from './LatenessOf';
 import { colourOf, unowned } from './owners';
 import { type Cluster, type Node, clusterQuery, latenessQuery } from './queries';
+import { ShardGrid } from './ShardGrid';
+import { drainCommand, useDrain } from './useNodeActions';
 
 export function ClusterPage() {
   const t = useT();
@@ -57,18 +58,12 @@ function ClusterView({ cluster }: { cluster: Cluster }) {
       <div className={css.columns}>
         <Panel title={t.cluster.shards} aside={<span className={free > 0 ? css.bad : undefined}>{free > 0 ? t.cluster.unowned(formats.number(free)) : t.cluster.allOwned(formats.number(cluster.shards.length))}</span>}>
           <p className={css.text}>{t.cluster.shardText}</p>
-          <ol className={css.shards} aria-label={t.cluster.shards}>
-            {cluster.shards.map((shard) => {
-              const owner = shard.node ?? (shard.owner ? shard.owner.slice(0, 8) : t.cluster.nobody);
-              const epoch = typeof shard.epoch === 'number' ? ` · ${t.cluster.epoch(formats.number(shard.epoch))}` : '';
-              return <li key={shard.number} data-colour={shard.owner ? (colours.get(shard.owner) ?? 'other') : undefined} title={t.cluster.shardLabel(String(shard.number), owner) + epoch} />;
-            })}
-          </ol>
+          <ShardGrid shards={cluster.shards} colours={colours} />
           <ul className={css.legend}>
             {cluster.nodes.map((node) => (
               <li key={node.id}>
                 <span className={css.swatch} data-colour={colours.get(node.id)} />
-                {node.name} <span className={css.hint}>{formats.number(node.shards)}</span>
+                <NodeLink name={node.name} /> <span className={css.hint}>{formats.number(node.shards)}</span>
               </li>
             ))}
             {free > 0 && (
@@ -106,32 +101,12 @@ function ClusterView({ cluster }: { cluster: Cluster }) {
   );
 }
 
-const CLOCK_WARN_MS = 500;
-
 function Nodes({ cluster, colours }: { cluster: Cluster; colours: Map<string, number> }) {
   const t = useT();
   const formats = useFormats();
-  const client = useQueryClient();
   const lateness = useQuery(latenessQuery).data;
-  const change = useMutation({
-    mutationFn: ({ node, drain, reason }: { node: string; drain: boolean; reason: string }) => {
-      const params = { path: { node }, header: { 'Idempotency-Key': idempotencyKey() } };
-      const body = reason === '' ? {} : { reason };
-      return drain ? ask(api.POST('/api/v1/cluster/nodes/{node}/drain', { params, body })) : ask(api.POST('/api/v1/cluster/nodes/{node}/undrain', { params, body }));
-    },
-    onSuccess: (_, { drain }) => {
-      void client.invalidateQueries({ queryKey: clusterQuery.queryKey });
-      toast({ tone: 'good', text: drain ? t.cluster.drained : t.cluster.undrained });
-    },
-    onError: (error, { drain }) => toastError(drain ? t.cluster.drain : t.cluster.undrain, error),
-  });
-  const active = cluster.nodes.filter((node) => node.state === 'active').length;
-  const drain = async (node: Node) => {
-    if (node.drain_asked) return change.mutate({ node: node.name, drain: false, reason: '' });
-    const text = t.cluster.drainText(formats.number(node.shards), formats.number(node.slots_used ?? 0));
-    const yes = await confirm({ title: t.cluster.drainTitle(node.name), text, action: t.cluster.drain, tone: 'danger', reason: true });
-    if (yes) change.mutate({ node: node.name, drain: true, reason: yes.reason });
-  };
+  const navigate = useNavigate();
+  const { drain, blocked } = useDrain(cluster);
   const columns: Column<Node>[] = [
     {
       id: 'name',
@@ -139,7 +114,7 @@ function Nodes({ cluster, colours }: { cluster: Cluster; colours: Map<string, nu
       cell: (node) => (
         <span className={css.node}>
           <span className={css.swatch} data-colour={colours.get(node.id)} />
-          <strong>{node.name}</strong>
+          <strong><NodeLink name={node.name} /></strong>
           {node.answering && <span className={css.hint}>{t.cluster.thisNode}</span>}
         </span>
       ),
@@ -164,16 +139,7 @@ function Nodes({ cluster, colours }: { cluster: Cluster; colours: Map<string, nu
       header: t.cluster.clock,
       width: '6rem',
       align: 'end',
-      cell: (node) => {
-        const offset = node.clock_offset_ms;
-        if (typeof offset !== 'number') return t.common.none;
-        return (
-          <span className={Math.abs(offset) > CLOCK_WARN_MS ? css.bad : undefined} title={t.cluster.clockWarn}>
-            {offset > 0 ? '+' : ''}
-            {formats.duration(offset)}
-          </span>
-        );
-      },
+      cell: (node) => <ClockOf node={node} />,
     },
     { id: 'answers', header: t.cluster.answers, width: '9rem', align: 'end', wide: true, cell: (node) => (typeof node.answer_ms === 'number' ? formats.duration(node.answer_ms) : t.common.none) },
     { id: 'silent', header: t.cluster.silent, width: '7rem', align: 'end', cell: (node) => <span className={(node.silent_ms ?? 0) > 3000 ? css.bad : undefined}>{formats.duration(node.silent_ms ?? 0)}</span> },
@@ -186,50 +152,24 @@ function Nodes({ cluster, colours }: { cluster: Cluster; colours: Map<string, nu
       width: '3rem',
       cell: (node) => (
         <Menu trigger={<IconButton label={t.common.moreActions} icon={Ellipsis} tip={false} />}>
-          <MenuItem icon={node.drain_asked ? LogIn : LogOut} tone={node.drain_asked ? 'plain' : 'danger'} disabledReason={!node.drain_asked && node.state === 'active' && active <= 1 ? t.cluster.lastNode : undefined} onSelect={() => void drain(node)}>
+          <MenuItem icon={node.drain_asked ? LogIn : LogOut} tone={node.drain_asked ? 'plain' : 'danger'} disabledReason={blocked(node)} onSelect={() => void drain(node)}>
             {node.drain_asked ? t.cluster.undrain : t.cluster.drain}
           </MenuItem>
           <MenuLine />
-          <CopyItems
-            command={{
-              cli: ['cluster', node.drain_asked ? 'undrain' : 'drain', node.name],
-              http: { method: 'POST', path: node.drain_asked ? fillPath('/api/v1/cluster/nodes/{node}/undrain', { node: node.name }) : fillPath('/api/v1/cluster/nodes/{node}/drain', { node: node.name }), body: {} },
-            }}
-          />
+          <CopyItems command={drainCommand(node)} />
         </Menu>
       ),
     },
   ];
-  return <DataTable label={t.cluster.nodes} columns={columns} rows={cluster.nodes} rowKey={(node) => node.id} rowName={(node) => node.name} />;
+  return <DataTable label={t.cluster.nodes} columns={columns} rows={cluster.nodes} rowKey={(node) => node.id} rowName={(node) => node.name} onOpen={(node) => void navigate({ to: '/cluster/nodes/$node', params: { node: node.name } })} />;
 }
 
 function LatenessPanel() {
   const t = useT();
-  const formats = useFormats();
   const query = useQuery(latenessQuery);
-  const ms = (value: number | null | undefined) => (typeof value === 'number' ? formats.duration(value) : t.common.none);
   return (
     <Loaded query={query} what={t.cluster.lateness}>
-      {(data) => (
-        <Panel title={t.cluster.latenessOf(formats.number(data.minutes))} aside={t.cluster.entered(formats.number(data.cluster.entered))}>
-          <dl className={css.figures}>
-            <div>
-              <dt>p50</dt>
-              <dd>{ms(data.cluster.p50_ms)}</dd>
-            </div>
-            <div>
-              <dt>p99</dt>
-              <dd>{ms(data.cluster.p99_ms)}</dd>
-            </div>
-            <div>
-              <dt>max</dt>
-              <dd>{ms(data.cluster.max_ms)}</dd>
-            </div>
-          </dl>
-          {(data.cluster.spread ?? []).length > 0 && <Spread parts={data.cluster.spread ?? []} />}
-          <p className={css.text}>{t.cluster.latenessText}</p>
-        </Panel>
-      )}
+      {(data) => <LatenessOf minutes={data.minutes} lateness={data.cluster} />}
     </Loaded>
   );
 }

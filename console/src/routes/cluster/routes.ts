@@ -7,4 +7,11 @@ export const clusterRoute = createRoute({
   component: lazyRouteComponent(() => import('./ClusterPage'), 'ClusterPage'),
 });
 
-export const clusterRoutes = [clusterRoute] as const;
+/** One node, by its name: that outlives its process, whose id is new each time. */
+export const nodeRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: 'cluster/nodes/$node',
+  component: lazyRouteComponent(() => import('./NodePage'), 'NodePage'),
+});
+
+export const clusterRoutes = [clusterRoute, nodeRoute] as const;

@@ -1,5 +1,4 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleDashed, CircleHelp, CircleX, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask } from '@/api/client';
@@ -9,7 +8,7 @@ import { Button } from '@/components/Button';
 import { Loaded, Skeleton } from '@/components/Feedback';
 import { Panel } from '@/components/Page';
 import { Prose } from '@/components/Prose';
-import { WorkerLink } from '@/components/WorkerLink';
+import { NodeLink, WorkerLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import type { Job } from './queries';
@@ -75,7 +74,7 @@ function Takers({ job }: { job: Job }) {
                     <Glyph size={14} aria-hidden="true" /> {t.match.fits[taker.fit] ?? t.match.fits.unknown}
                   </span>
                   <span className={css.name}>
-                    {taker.kind === 'worker' ? <WorkerLink ns={job.namespace} name={taker.name} /> : <Link to="/cluster">{taker.name}</Link>}{' '}
+                    {taker.kind === 'worker' ? <WorkerLink ns={job.namespace} name={taker.name} /> : <NodeLink name={taker.name} />}{' '}
                     <span className={css.quiet}>
                       {taker.kind === 'worker' ? t.match.worker : t.match.server}
                       {taker.slots != null && ` · ${t.queues.running_of(formats.number(taker.running ?? 0), formats.number(taker.slots))}`}

@@ -2,17 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ActionBar } from '@/components/ActionBar';
 import { CopyButton } from '@/components/Copy';
-import { type Column, DataTable } from '@/components/DataTable';
 import { Loaded } from '@/components/Feedback';
-import { Instant, Took } from '@/components/Instant';
+import { Instant } from '@/components/Instant';
 import { Facts, Page, Panel } from '@/components/Page';
-import { StateBadge } from '@/components/StateBadge';
+import { NodeLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
 import { useNow } from '@/lib/clock';
-import { runState } from '@/states';
-import type { Run } from '../runs/queries';
-import { RunTable } from '../runs/RunTable';
-import { useRunList } from '../runs/useRunList';
+import { LastRuns } from '../runs/LastRuns';
+import { RunningNow } from '../runs/RunningNow';
 import { ClockOffset } from './ClockOffset';
 import { type Worker, runsOf, workerRunsQuery, workersQuery } from './queries';
 import { workerRoute } from './routes';
@@ -41,7 +38,6 @@ function WorkerView({ ns, name, processes }: { ns: string; name: string; process
   const [worker, ...others] = processes;
   const standing = standingOf(worker, now);
   const actions = useWorkerActions(worker);
-  const past = useRunList('-', { q: runsOf(name), tasks: 'true' });
   return (
     <Page
       title={name}
@@ -71,11 +67,7 @@ function WorkerView({ ns, name, processes }: { ns: string; name: string; process
       <div className={css.detail} data-alone={!worker || undefined}>
         <div className={css.column}>
           {worker && <Running name={name} />}
-          <Panel title={t.workers.lastRuns} flush>
-            <div className={css.past}>
-              <RunTable ns="-" list={past} job empty={<p className={css.nothing}>{t.workers.noRuns}</p>} />
-            </div>
-          </Panel>
+          <LastRuns q={runsOf(name)} empty={t.workers.noRuns} />
         </div>
         {worker && (
           <div className={css.column}>
@@ -94,34 +86,8 @@ function WorkerView({ ns, name, processes }: { ns: string; name: string; process
   );
 }
 
-/** What it executes now: rows come and go by themselves, as there are few. */
 function Running({ name }: { name: string }) {
-  const t = useT();
-  const formats = useFormats();
-  const query = useQuery(workerRunsQuery(name));
-  const columns: Column<Run>[] = [
-    {
-      id: 'job',
-      header: t.runs.job,
-      cell: (run) => (
-        <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.id }}>
-          {run.namespace}/{run.job}
-          {run.task ? ` · ${run.task}` : ''}
-        </Link>
-      ),
-    },
-    { id: 'state', header: t.runs.state, width: '8.5rem', cell: (run) => <StateBadge state={runState(run)} /> },
-    { id: 'started', header: t.runs.started, width: '11rem', wide: true, cell: (run) => <Instant at={run.started_at} /> },
-    { id: 'took', header: t.runs.took, width: '6rem', align: 'end', cell: (run) => <Took from={run.started_at} to={run.ended_at} /> },
-    { id: 'attempt', header: t.runs.attempt, width: '5rem', align: 'end', wide: true, cell: (run) => formats.number(run.attempt) },
-  ];
-  return (
-    <Panel title={t.workers.runsNow} aside={query.data && formats.number(query.data.items.length)} flush>
-      <Loaded query={query} what={t.workers.runsNow}>
-        {({ items }) => <DataTable label={t.workers.runsNow} columns={columns} rows={items} rowKey={(run) => run.id} rowName={(run) => run.job} empty={<p className={css.nothing}>{t.workers.idle}</p>} />}
-      </Loaded>
-    </Panel>
-  );
+  return <RunningNow query={useQuery(workerRunsQuery(name))} />;
 }
 
 function WorkerFacts({ worker, ns }: { worker: Worker; ns: string }) {
@@ -158,7 +124,7 @@ function WorkerFacts({ worker, ns }: { worker: Worker; ns: string }) {
         [t.workers.heard, <Instant key="heard" at={worker.heard_at} relative focusable />],
         [t.workers.clock, <ClockOffset key="clock" worker={worker} />],
         [t.workers.joined, <Instant key="joined" at={worker.joined_at} relative focusable />],
-        [t.workers.node, worker.node ? <Link key="node" to="/cluster">{worker.node}</Link> : t.workers.noNode],
+        [t.workers.node, worker.node ? <NodeLink key="node" name={worker.node} /> : t.workers.noNode],
         [t.workers.version, worker.version ?? t.common.none],
         [
           t.workers.process,
