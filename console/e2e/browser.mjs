@@ -105,6 +105,14 @@ export function paste(page, text) {
   }, text);
 }
 
+/** By how many pixels a page is wider than the window, or what it shows than the room for it. */
+export function tooWide(page) {
+  return page.evaluate(() => {
+    const main = document.querySelector('main');
+    return Math.max(document.documentElement.scrollWidth - innerWidth, main ? main.scrollWidth - main.clientWidth : 0);
+  });
+}
+
 /** Returns what axe finds against WCAG 2.2 AA. */
 export async function violations(page) {
   // Through the debugger: the content security policy forbids scripts that the page did not bring.

@@ -1,5 +1,5 @@
 // The cluster: its nodes and their pages. As journeys.mjs.
-import { arrived, settled, signIn, violations, visit } from './browser.mjs';
+import { arrived, settled, signIn, tooWide, violations, visit } from './browser.mjs';
 
 /** What needs a database that nodes share: STORE names one. */
 export const shared = ['drainANode'];
@@ -35,7 +35,7 @@ export async function lookAtANode({ server, open }) {
   await main.getByText('No node of this name is in the cluster').waitFor();
   faults.push(...(await violations(page)));
   await page.setViewportSize({ width: 360, height: 740 });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const wide = await tooWide(page);
   if (wide > 0) faults.push(`a long name makes the page ${wide} px wider than a phone`);
   await page.setViewportSize({ width: 1440, height: 900 });
   await main.getByRole('status').getByRole('link', { name: 'n1' }).click();

@@ -1,6 +1,6 @@
 // What goes wrong around a console, and what people type: each must be borne. As journeys.mjs.
 import { pages } from './pages.mjs';
-import { arrived, settled, signIn, visit } from './browser.mjs';
+import { arrived, settled, signIn, tooWide, visit } from './browser.mjs';
 
 /** What `make proof` runs and `make test` does not. */
 export const long = ['everyAddressLoads', 'forbiddenNames', 'longNames'];
@@ -113,7 +113,7 @@ export async function longNames({ server, open }) {
     await visit(page, path);
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 800 });
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const wide = await tooWide(page);
       if (wide > 0) problems.push(`${path} is ${wide} px wider than ${width}`);
     }
     await page.setViewportSize({ width: 1440, height: 900 });
@@ -137,9 +137,9 @@ async function longEverywhere(server, long) {
   await call('PUT', `alert-rules/${long}`, { name: long, namespace: 'default', job: long, alerts: [{ failed: true, channels: [long] }] });
   await call('POST', 'alert-silences', { namespace: 'default', job: long, until: new Date(Date.now() + 7_200_000).toISOString(), reason: long });
   await call('POST', 'operations', { action: 'pause', selector: { namespace: 'default', names: [gone] }, reason: long });
-  await call('PUT', `views/${long}`, { page: 'jobs', query: long });
+  await call('PUT', `views/${long.slice(0, 64)}`, { page: 'jobs', query: long });
   const at = (page) => `/ns/default/${page}`;
-  return [...['approvals', 'backfills', 'flows', `flows/${long}`, `flows/${long}?view=list`, `flows/${long}?at=${long}`, 'alerts?tab=rules', 'alerts?tab=channels', 'alerts?tab=silences', `queues/${long}`, `misfires?job=${long}`, 'workers'].map(at), '/webhooks', '/operations', '/settings'];
+  return [...['approvals', 'backfills', 'flows', `flows/${long}`, `flows/${long}?view=list`, `flows/${long}?at=${long}`, 'alerts?tab=rules', 'alerts?tab=channels', 'alerts?tab=silences', `queues/${long}`, `misfires?job=${long}`, `misfires?job=${long}&group=job`, `workers/${long}`, 'workers'].map(at), `/cluster/nodes/${long}`, '/webhooks', '/operations', '/settings'];
 }
 
 /** Input is nested deeply, output is large, numbers are beyond 2^53: shown with every digit, or refused in words. */

@@ -1,5 +1,5 @@
 // Opens every page in both languages and both themes, wide and narrow: no errors, nothing that axe finds, no page wider than the window.
-import { settled, signIn, violations, visit } from './browser.mjs';
+import { settled, signIn, tooWide, violations, visit } from './browser.mjs';
 import { pages } from './pages.mjs';
 
 /** Without LONG, each language in one theme: everything is seen once. */
@@ -22,10 +22,7 @@ export async function looks({ server, seen, open }) {
         await settled(page);
         const where = `${path} ${language} ${theme} ${width}`;
         if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${where.replace(/[^\w]+/g, '_')}.png` });
-        const wide = await page.evaluate(() => {
-          const main = document.querySelector('main');
-          return Math.max(document.documentElement.scrollWidth - innerWidth, main ? main.scrollWidth - main.clientWidth : 0);
-        });
+        const wide = await tooWide(page);
         if (wide > 0) problems.push(`${where}: ${wide} px wider than its room`);
         // Themes differ in colours, widths in layout: both widths are looked at once a language.
         if (width === 1440 || (language === 'en') === (theme === 'light')) {

@@ -114,7 +114,11 @@ mod tests {
 
     /// Shards from 0 on, each with the number of its owner, whose name is that letter; `-` has none.
     fn owners(text: &str, epoch: i64) -> FxHashMap<Shard, Owner> {
-        let owner = |letter: char| Owner { id: Incarnation(u128::from(u32::from(letter))), epoch, name: letter.to_string().into() };
+        let owner = |letter: char| Owner {
+            id: Incarnation(u128::from(u32::from(letter))),
+            epoch,
+            name: letter.to_string().into(),
+        };
         let shards = Shard::all().zip(text.chars()).filter(|(_, letter)| *letter != '-');
         shards.map(|(shard, letter)| (shard, owner(letter))).collect()
     }

@@ -1,1 +1,0 @@
-import{t as e}from"./link-O3pPRxy_.js";import{h as t,i as n}from"./i18n-tH9YfA4s.js";var r=t();function i({ns:t,name:n}){return(0,r.jsx)(e,{to:`/ns/$ns/workers/$worker`,params:{ns:t,worker:n},children:n})}function a({of:t,ns:a}){let o=n();return t.worker?(0,r.jsx)(i,{ns:a,name:t.worker}):t.node?(0,r.jsx)(e,{to:`/cluster`,children:t.node}):o.common.none}export{i as n,a as t};

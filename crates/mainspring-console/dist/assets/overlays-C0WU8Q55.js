@@ -1,1 +1,0 @@
-import{p as e}from"./i18n-tH9YfA4s.js";var t=e(void 0);export{t};

@@ -1,1 +1,0 @@
-import{a as e,p as t}from"./client-Cqw0f-fX.js";var n=36e5,r={"24h":24*n,"7d":168*n,"30d":720*n};function i(n,i,a){let o=new URLSearchParams({from:new Date(t()-r[n.range]).toISOString(),limit:`100`});n.ns!==`-`&&o.set(`namespace`,n.ns);for(let e of[`cause`,`outcome`,`job`])n[e]&&o.set(e,n[e]);return i&&o.set(`cursor`,i),e(`GET`,`/api/v1/misfires?${o}`,void 0,a)}export{i as t};

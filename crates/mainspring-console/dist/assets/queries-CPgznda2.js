@@ -1,1 +1,0 @@
-import{h as e,n as t,t as n}from"./client-Cqw0f-fX.js";var r=e({queryKey:[`cluster`],queryFn:({signal:e})=>t(n.GET(`/api/v1/cluster`,{signal:e})),meta:{topics:[`cluster`,`stats`],every:2e3}}),i=e({queryKey:[`cluster-lateness`],queryFn:({signal:e})=>t(n.GET(`/api/v1/cluster/lateness`,{signal:e})),meta:{topics:[`stats`],every:5e3}});export{i as n,r as t};

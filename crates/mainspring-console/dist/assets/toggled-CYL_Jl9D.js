@@ -1,0 +1,1 @@
+function e(e,t){let n=e.includes(t)?e.filter(e=>e!==t):[...e,t];return n.length>0?n:void 0}export{e as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-D83e4Lcw.js";import{g as t,v as n}from"./i18n-tH9YfA4s.js";var r=n(t(),1);function i(t){let n=e();return r.useCallback(e=>n.navigate({...e,from:e.from??t?.from}),[t?.from,n])}export{i as t};
