@@ -149,11 +149,17 @@ export function startLive(client: QueryClient, isSignedIn: boolean): void {
 
   let asked = '';
   let asking: ReturnType<typeof setTimeout> | undefined;
+  let isFetching = false;
   cache.subscribe((event) => {
     if (event.type !== 'observerAdded' && event.type !== 'observerRemoved') return;
-    if (event.type === 'observerAdded' && asking === undefined) hub.fetching();
+    // What leaves the page is told before what comes to it.
+    if (event.type === 'observerAdded' && !isFetching) {
+      isFetching = true;
+      hub.fetching();
+    }
     asking ??= setTimeout(() => {
       asking = undefined;
+      isFetching = false;
       const topics = wanted();
       if (paused || hidden || topics.join() === asked) return hub.sameTopics();
       asked = topics.join();
