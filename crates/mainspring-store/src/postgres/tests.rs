@@ -297,8 +297,9 @@ async fn what_is_put_into_an_inbox_or_taken_out_wakes_the_other_nodes() {
         tokio::time::timeout(Duration::from_secs(60), stirs.changed()).await.unwrap().unwrap();
     };
     // Both are woken once when they begin to listen.
-    soon(&mut at_node).await;
-    soon(&mut at_owner).await;
+    for stirs in [&mut at_node, &mut at_owner] {
+        tokio::time::timeout(Duration::from_secs(60), stirs.wait_for(|count| *count > 0)).await.unwrap().unwrap();
+    }
     let hinted = async || tokio::time::timeout(Duration::from_secs(60), node.hinted().notified()).await.unwrap();
     hinted().await;
     let id = owner.save_flow(flow("f", None)).await.unwrap().id;
