@@ -1511,7 +1511,10 @@ export interface paths {
         /** Lists the operations of the last week, newest first. */
         get: operations["operations_list"];
         put?: never;
-        /** Does something to many jobs. The answer comes at once, and the operation says how far it is. */
+        /**
+         * Does something to many jobs, or starts many runs again. The answer comes at once, and the operation says how far it is. With `dry_run`,
+         *     nothing is begun: the answer says how many there are.
+         */
         post: operations["operations_begin"];
         delete?: never;
         options?: never;
@@ -1588,6 +1591,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queues/{queue}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what people have changed about a queue in the last 90 days, newest first: its limits and pauses, and runs that they have moved,
+         *     placed or dropped.
+         */
+        get: operations["queues_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queues/{queue}/history": {
         parameters: {
             query?: never;
@@ -1637,6 +1660,23 @@ export interface paths {
         put?: never;
         /** Pauses a queue: nothing leaves it; what runs goes on. */
         post: operations["queues_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues/{queue}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what other limits of a queue would do to the runs that are there now, beside what the present ones do. Nothing is changed. */
+        post: operations["queues_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1742,6 +1782,23 @@ export interface paths {
         put?: never;
         /** Asks for a run to be cancelled. It is final when its processes have ended. */
         post: operations["runs_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/drop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancels a run if it still waits in its queue. One that is executed is left alone. */
+        post: operations["runs_drop_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1861,6 +1918,26 @@ export interface paths {
         put?: never;
         /** Lets nothing new start in a workflow run until it is resumed. What runs goes on. */
         post: operations["runs_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/place": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a run that waits another place in its queue: before or behind all others that wait there, or where a priority puts it. It gets
+         *     the priority that puts it there. Namespaces take turns all the same, and limits hold.
+         */
+        post: operations["runs_place"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5291,15 +5368,17 @@ export interface components {
             since: components["schemas"]["Timestamp"];
             told_at?: components["schemas"]["Timestamp"] | null;
         };
-        /** @description Something that is done to many jobs, one after the other. Kept for a week. */
+        /** @description Something that is done to many jobs or runs, one after the other. Kept for a week. */
         Operation: {
             /** @description What is done. */
             action: components["schemas"]["OperationAction"];
+            /** @description Who has begun it, as far as it is known. */
+            by?: string | null;
             /** @description Whether somebody has asked to end it. */
             cancel_asked?: boolean;
             /**
              * Format: int32
-             * @description Jobs that were done.
+             * @description How many were done.
              */
             done: number;
             ended_at?: components["schemas"]["Timestamp"] | null;
@@ -5307,48 +5386,50 @@ export interface components {
             errors?: components["schemas"]["OperationError"][];
             /**
              * Format: int32
-             * @description Jobs that have failed.
+             * @description How many have failed.
              */
             failed: number;
             /** @description Its id. */
             id: string;
-            /** @description The namespace of the jobs. */
+            /** @description The namespace of the jobs or runs. */
             namespace: string;
             /** @description Incarnation of the node that does it. */
             node: string;
             /** @description Why. */
             reason?: string | null;
+            /** @description Where nothing was begun: the first ten of them. */
+            sample?: string[];
             /** @description When it began. */
             started_at: components["schemas"]["Timestamp"];
             /** @description How far it is. */
             state: components["schemas"]["OperationState"];
             /**
              * Format: int32
-             * @description How many jobs there are.
+             * @description How many there are.
              */
             total: number;
         };
         /**
-         * @description What is done to each job.
+         * @description What is done to each job, or run.
          * @enum {string}
          */
-        OperationAction: "pause" | "resume" | "run" | "cancel" | "delete" | "label";
-        /** @description One job that an operation could not do something to. */
+        OperationAction: "pause" | "resume" | "run" | "cancel" | "delete" | "label" | "rerun";
+        /** @description One job or run that an operation could not do something to. */
         OperationError: {
             /** @description Code of the error. */
             code: string;
             /** @description What was wrong. */
             message: string;
-            /** @description The job. */
+            /** @description The job, or the run. */
             name: string;
         };
-        /** @description Which jobs. */
+        /** @description Which jobs; where the action is `rerun`, which runs. */
         OperationSelector: {
-            /** @description Their names, 1 to 100,000. */
+            /** @description Their names, 1 to 100,000; for runs, their ids. */
             names?: string[];
-            /** @description Their namespace. */
+            /** @description Their namespace; for runs, `-` is all of them. */
             namespace: string;
-            /** @description In place of names: a query as the list of jobs takes it; empty for all jobs of the namespace. */
+            /** @description In place of names: a query as the list of jobs takes it, or that of runs; empty for all of the namespace. */
             q?: string | null;
         };
         /** @description An operation that is asked for. */
@@ -5363,14 +5444,14 @@ export interface components {
             reason?: string | null;
             /** @description Names of labels that are removed, where the action is `label`. */
             remove_labels?: string[];
-            /** @description To which jobs. */
+            /** @description To which jobs or runs. */
             selector: components["schemas"]["OperationSelector"];
         };
         /**
          * @description How far an operation is.
          * @enum {string}
          */
-        OperationState: "running" | "done" | "cancelled" | "interrupted" | "unknown";
+        OperationState: "planned" | "running" | "done" | "cancelled" | "interrupted" | "unknown";
         /**
          * @description What made a run.
          * @enum {string}
@@ -5737,11 +5818,13 @@ export interface components {
             items: {
                 /** @description What is done. */
                 action: components["schemas"]["OperationAction"];
+                /** @description Who has begun it, as far as it is known. */
+                by?: string | null;
                 /** @description Whether somebody has asked to end it. */
                 cancel_asked?: boolean;
                 /**
                  * Format: int32
-                 * @description Jobs that were done.
+                 * @description How many were done.
                  */
                 done: number;
                 ended_at?: components["schemas"]["Timestamp"] | null;
@@ -5749,26 +5832,59 @@ export interface components {
                 errors?: components["schemas"]["OperationError"][];
                 /**
                  * Format: int32
-                 * @description Jobs that have failed.
+                 * @description How many have failed.
                  */
                 failed: number;
                 /** @description Its id. */
                 id: string;
-                /** @description The namespace of the jobs. */
+                /** @description The namespace of the jobs or runs. */
                 namespace: string;
                 /** @description Incarnation of the node that does it. */
                 node: string;
                 /** @description Why. */
                 reason?: string | null;
+                /** @description Where nothing was begun: the first ten of them. */
+                sample?: string[];
                 /** @description When it began. */
                 started_at: components["schemas"]["Timestamp"];
                 /** @description How far it is. */
                 state: components["schemas"]["OperationState"];
                 /**
                  * Format: int32
-                 * @description How many jobs there are.
+                 * @description How many there are.
                  */
                 total: number;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_QueueChange: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description What was done. */
+                action: components["schemas"]["QueueAction"];
+                /** @description When. */
+                at: components["schemas"]["Timestamp"];
+                /** @description Who, as far as it is known. */
+                by: string;
+                /** @description Its id; that of a newer change is less. */
+                id: string;
+                /** @description The job of that run. */
+                job?: string | null;
+                priority?: components["schemas"]["PriorityChange"] | null;
+                /** @description Why, as was said. */
+                reason?: string | null;
+                /** @description The run that it was done to, if it was one. */
+                run?: string | null;
+                /**
+                 * Format: int32
+                 * @description How many runs have moved.
+                 */
+                runs?: number | null;
+                settings?: components["schemas"]["SettingsChange"] | null;
+                /** @description Where they went: the other queue, or `first` or `last`. */
+                to?: string | null;
             }[];
             /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
             next_cursor?: string | null;
@@ -6182,6 +6298,19 @@ export interface components {
          * @enum {string}
          */
         Prioritizer: "fifo" | "newest" | "oldest" | "priority";
+        /** @description The priorities of a run that got another place. */
+        PriorityChange: {
+            /**
+             * Format: int32
+             * @description The one that it has.
+             */
+            after: number;
+            /**
+             * Format: int32
+             * @description The one that it had.
+             */
+            before: number;
+        };
         /**
          * @description One thing that is wrong with an input.
          *
@@ -6284,6 +6413,69 @@ export interface components {
              */
             workers: number;
         };
+        /**
+         * @description What somebody did to a queue or to what waits in it.
+         * @enum {string}
+         */
+        QueueAction: "set" | "pause" | "resume" | "move" | "place" | "drop" | "unknown";
+        /** @description Something that somebody has changed about a queue. Kept for 90 days. */
+        QueueChange: {
+            /** @description What was done. */
+            action: components["schemas"]["QueueAction"];
+            /** @description When. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Who, as far as it is known. */
+            by: string;
+            /** @description Its id; that of a newer change is less. */
+            id: string;
+            /** @description The job of that run. */
+            job?: string | null;
+            priority?: components["schemas"]["PriorityChange"] | null;
+            /** @description Why, as was said. */
+            reason?: string | null;
+            /** @description The run that it was done to, if it was one. */
+            run?: string | null;
+            /**
+             * Format: int32
+             * @description How many runs have moved.
+             */
+            runs?: number | null;
+            settings?: components["schemas"]["SettingsChange"] | null;
+            /** @description Where they went: the other queue, or `first` or `last`. */
+            to?: string | null;
+        };
+        /** @description What limits of a queue do to the runs that are there. */
+        QueueEffect: {
+            /**
+             * Format: int64
+             * @description How long the rate takes for all that wait, in milliseconds; absent without a rate, and for a queue that is paused.
+             */
+            drain_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Runs that wait and may leave at once, as far as there are slots for them.
+             */
+            leave: number;
+            /**
+             * Format: int64
+             * @description Runs that are executed beyond the limit: they go on, and none leaves before that many have ended.
+             */
+            over: number;
+            /** @description Whether more runs are refused, because as many wait as may. */
+            refuses: boolean;
+            /** @description The limits. */
+            settings: components["schemas"]["QueueSettings"];
+            /**
+             * Format: int64
+             * @description Runs that go on waiting.
+             */
+            wait: number;
+        };
+        /**
+         * @description An end of a queue.
+         * @enum {string}
+         */
+        QueueEnd: "first" | "last";
         /** @description How a queue did over time. */
         QueueHistory: {
             /** @description When the first point begins. */
@@ -6398,6 +6590,25 @@ export interface components {
              */
             wait_p95_ms?: number | null;
         };
+        /** @description What limits of a queue would do to the runs that are there now, beside what the present ones do. */
+        QueuePreview: {
+            /** @description What these would do. */
+            after: components["schemas"]["QueueEffect"];
+            /** @description What the present limits do. */
+            before: components["schemas"]["QueueEffect"];
+            /** @description Whether more may wait: they are counted up to a bound of 100,000. */
+            is_least?: boolean;
+            /**
+             * Format: int64
+             * @description Runs that are executed.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description Runs that wait.
+             */
+            waiting: number;
+        };
         /** @description So many runs in a time, evenly spread; what a second allows may leave at once. */
         QueueRate: {
             /**
@@ -6422,6 +6633,13 @@ export interface components {
             count: number;
             /** @description What helps. */
             hint?: string | null;
+            /**
+             * @description Where a limit is in the way, runs that count in it, 20 at most, and the one that began first is the first: each that ends lets
+             *     one more go.
+             */
+            holders?: components["schemas"]["Run"][];
+            /** @description The job whose limit it is, with its namespace. */
+            job?: string | null;
             /** @description The reason, for people. */
             message: string;
         };
@@ -6441,15 +6659,26 @@ export interface components {
             paused?: boolean;
             rate?: components["schemas"]["QueueRate"] | null;
         };
-        /** @description How many runs of a namespace wait. */
+        /** @description How many runs of a namespace wait in a queue and are executed of it, and what it gets of the claims. */
         QueueShare: {
             /**
              * Format: int64
-             * @description How many.
+             * @description How many wait.
              */
             count: number;
             /** @description The namespace; of a name of more than 119 bytes, the beginning. */
             namespace: string;
+            /**
+             * Format: int64
+             * @description How many are executed; of all unfinished runs, ten thousand are looked at.
+             */
+            running?: number;
+            /**
+             * Format: int32
+             * @description Which part of what leaves next is of it, in thousandths: namespaces in which runs wait get equal parts, and one that has fewer runs
+             *     leaves the rest to the others.
+             */
+            share_permille?: number;
         };
         /** @description What waits in a queue, and why. */
         QueueWaiting: {
@@ -6460,9 +6689,14 @@ export interface components {
             count: number;
             /** @description The runs that are due to leave first. Where runs of several namespaces wait, these take turns. */
             head: components["schemas"]["Run"][];
+            /** @description Runs that do not wait in the queue yet, because as many of their job are unfinished as may be: job by job, with most runs first. */
+            held?: components["schemas"]["QueueReason"][];
             /** @description Whether more may wait: they are counted up to a bound of 100,000. */
             is_least?: boolean;
-            /** @description Of which namespaces they are, that of most runs first. Of runs for which a worker is picked, this is not known. */
+            /**
+             * @description Of which namespaces the runs are that wait or are executed, that of most waiting runs first. Of runs for which a worker is
+             *     picked, this is not known.
+             */
             namespaces: components["schemas"]["QueueShare"][];
             /** @description Its name. */
             queue: string;
@@ -6829,6 +7063,19 @@ export interface components {
             /** @description Why, in the user's words. */
             reason?: string | null;
         };
+        /** @description Where a run that waits is to stand in its queue: at an end of it, or where a priority puts it. */
+        RunPlace: {
+            /** @description Who asks, as the caller says, such as `ann@laptop`. */
+            by?: string | null;
+            /**
+             * Format: int32
+             * @description In place of an end: the priority that it gets.
+             */
+            priority?: number | null;
+            /** @description Why; kept among the changes of the queue. */
+            reason?: string | null;
+            to?: components["schemas"]["QueueEnd"] | null;
+        };
         /** @description Which part of a run another one executes for it. */
         RunShard: {
             /**
@@ -6969,6 +7216,13 @@ export interface components {
          * @enum {string}
          */
         SessionKind: "session" | "token" | "unknown";
+        /** @description What was set for a queue. */
+        SettingsChange: {
+            /** @description What it is since. */
+            after: components["schemas"]["QueueSettings"];
+            /** @description What it was. */
+            before: components["schemas"]["QueueSettings"];
+        };
         /** @description A fixed part of all jobs, whose triggers one node fires. */
         Shard: {
             /**
@@ -12169,7 +12423,10 @@ export interface operations {
     };
     operations_begin: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
                 "Idempotency-Key"?: string;
@@ -12183,6 +12440,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A dry run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
             /** @description It will be done */
             202: {
                 headers: {
@@ -12330,7 +12596,12 @@ export interface operations {
     };
     queues_put: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Who asks, as the caller says, such as `ann@laptop`. The server notes it with pauses and cannot check it. */
+                by?: string;
+                /** @description The reason, in the user's words. */
+                reason?: string;
+            };
             header?: {
                 /** @description The version in quotes that must be there, or * */
                 "If-Match"?: string;
@@ -12355,6 +12626,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_changes: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_QueueChange"];
                 };
             };
             /** @description Refused */
@@ -12472,6 +12779,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_preview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueSettings"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuePreview"];
                 };
             };
             /** @description Refused */
@@ -12671,6 +13016,44 @@ export interface operations {
         responses: {
             /** @description It will be done */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_drop_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12938,6 +13321,44 @@ export interface operations {
         responses: {
             /** @description It will be done */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_place: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunPlace"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -33,6 +33,7 @@ mod cluster;
 mod error;
 mod flows;
 mod jobs;
+mod operations;
 mod queues;
 mod runs;
 mod sse;

@@ -88,6 +88,10 @@
 //! | [`QUEUE_WAITING`] | GET ([`QueueWaitingFilter`](crate::QueueWaitingFilter)) | → [`QueueWaiting`](crate::QueueWaiting) |
 //! | [`QUEUE_MOVE`] | POST | [`QueueMove`](crate::QueueMove) → [`QueueMoved`](crate::QueueMoved) |
 //! | [`RUN_MOVE`] | POST | [`RunMove`](crate::RunMove) → [`Run`](crate::Run) |
+//! | [`RUN_PLACE`] | POST | [`RunPlace`](crate::RunPlace) → [`Run`](crate::Run) |
+//! | [`RUN_DROP`] | POST | [`Reason`](crate::Reason) → [`Run`](crate::Run) |
+//! | [`QUEUE_PREVIEW`] | POST | [`QueueSettings`](crate::QueueSettings) → [`QueuePreview`](crate::QueuePreview) |
+//! | [`QUEUE_CHANGES`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`QueueChange`](crate::QueueChange), newest first |
 //! | [`QUEUE_PAUSE`], [`QUEUE_RESUME`] | POST | [`Reason`](crate::Reason) → [`Queue`](crate::Queue) |
 //! | [`LABELS`] | GET | array of [`LabelLimit`](crate::LabelLimit) |
 //! | [`LABEL`] | PUT, DELETE | [`LabelSettings`](crate::LabelSettings) → [`LabelLimit`](crate::LabelLimit) |
@@ -348,6 +352,14 @@ pub const QUEUE_RESUME: &str = "/api/v1/queues/{queue}/resume";
 pub const QUEUE_MOVE: &str = "/api/v1/queues/{queue}/move";
 /// Puts a run that waits into another queue.
 pub const RUN_MOVE: &str = "/api/v1/runs/{run}/move";
+/// Gives a run that waits another place in its queue.
+pub const RUN_PLACE: &str = "/api/v1/runs/{run}/place";
+/// Cancels a run if it still waits in its queue.
+pub const RUN_DROP: &str = "/api/v1/runs/{run}/drop";
+/// What other limits of a queue would do. Nothing is changed.
+pub const QUEUE_PREVIEW: &str = "/api/v1/queues/{queue}/preview";
+/// What people have changed about a queue.
+pub const QUEUE_CHANGES: &str = "/api/v1/queues/{queue}/changes";
 /// Labels of jobs whose runs are limited.
 pub const LABELS: &str = "/api/v1/labels";
 /// One of them, as `NAME=VALUE`. PUT: sets its limit.
@@ -548,6 +560,10 @@ pub const ALL: &[(&str, &[&str])] = &[
     (QUEUE_RESUME, &["POST"]),
     (QUEUE_MOVE, &["POST"]),
     (RUN_MOVE, &["POST"]),
+    (RUN_PLACE, &["POST"]),
+    (RUN_DROP, &["POST"]),
+    (QUEUE_PREVIEW, &["POST"]),
+    (QUEUE_CHANGES, &["GET"]),
     (LABELS, &["GET"]),
     (LABEL, &["PUT", "DELETE"]),
     (WORKERS, &["GET", "POST"]),

@@ -77,6 +77,38 @@ pub const fn place(priority: i32, due_at: Timestamp) -> i64 {
     due_at.as_millis().saturating_sub(priority as i64 * LEVEL_MS)
 }
 
+/// The least priority with which a run due at `due_at` stands before the place `first`.
+///
+/// ```
+/// use mainspring_core::Timestamp;
+/// use mainspring_core::queue::{LEVEL_MS, place, priority_before};
+/// let due_at = Timestamp::from_millis(90_000);
+/// let priority = priority_before(due_at, 0);
+/// assert!(place(priority, due_at) < 0 && place(priority - 1, due_at) >= 0);
+/// ```
+#[must_use]
+pub fn priority_before(due_at: Timestamp, first: i64) -> i32 {
+    bounded(due_at.as_millis().saturating_sub(first).div_euclid(LEVEL_MS).saturating_add(1))
+}
+
+/// The greatest priority with which a run due at `due_at` stands behind the place `last`.
+///
+/// ```
+/// use mainspring_core::Timestamp;
+/// use mainspring_core::queue::{place, priority_behind};
+/// let due_at = Timestamp::from_millis(0);
+/// let priority = priority_behind(due_at, 90_000);
+/// assert!(place(priority, due_at) > 90_000 && place(priority + 1, due_at) <= 90_000);
+/// ```
+#[must_use]
+pub fn priority_behind(due_at: Timestamp, last: i64) -> i32 {
+    bounded(last.saturating_sub(due_at.as_millis()).div_euclid(LEVEL_MS).saturating_add(1).saturating_neg())
+}
+
+fn bounded(priority: i64) -> i32 {
+    i32::try_from(priority).unwrap_or(if priority < 0 { i32::MIN } else { i32::MAX })
+}
+
 /// What is set for a queue. Without any of it, runs leave as fast as there are slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct QueueRule {
@@ -168,6 +200,23 @@ mod tests {
     use super::*;
 
     const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
+
+    #[test]
+    fn run_is_put_before_and_behind_any_place_and_no_further_than_it_must() {
+        for (due_ms, other) in
+            [(0, 0), (0, 1), (0, -1), (59_999, 0), (60_000, 0), (1, 60_000), (0, 86_400_000), (7, -1)]
+        {
+            let due_at = Timestamp::from_millis(due_ms);
+            let (before, behind) = (priority_before(due_at, other), priority_behind(due_at, other));
+            assert!(place(before, due_at) < other && place(before - 1, due_at) >= other, "{due_ms} {other}");
+            assert!(place(behind, due_at) > other && place(behind + 1, due_at) <= other, "{due_ms} {other}");
+        }
+        let far = Timestamp::from_millis(i64::MAX);
+        assert_eq!(
+            (priority_before(far, i64::MIN), priority_behind(Timestamp::from_millis(i64::MIN), i64::MAX)),
+            (i32::MAX, i32::MIN)
+        );
+    }
 
     #[test]
     fn nothing_leaves_a_paused_queue() {

@@ -34,6 +34,8 @@ mod operations;
 mod outputs;
 mod past_runs;
 pub(crate) mod preview;
+mod queue_order;
+mod queue_preview;
 mod queue_waits;
 mod queues;
 mod reanchor;
@@ -114,6 +116,8 @@ fn table() -> Vec<Route> {
         moves::routes(),
         queues::routes(),
         queue_waits::routes(),
+        queue_order::routes(),
+        queue_preview::routes(),
         labels::routes(),
         workers::routes(),
         webhooks::routes(),

@@ -1,6 +1,6 @@
 //! "Why is this not running?", answered from what the store and this node know. Pure: what is read comes in, reasons go out.
 
-use mainspring_api::{self as api, LabelLimit, WhyCode, WhyReason};
+use mainspring_api::{self as api, WhyCode, WhyReason};
 use mainspring_core::RunId;
 use mainspring_core::job::{GateRule, Overlap};
 use mainspring_core::lane::Lane;
@@ -34,6 +34,25 @@ pub(crate) struct Pool {
     pub(crate) kept_from: Option<Option<Lane>>,
 }
 
+/// What is set for a queue, and what of it is executed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueUse {
+    pub(crate) rule: QueueRule,
+    /// How many of its runs are executed, where that is limited.
+    pub(crate) running: u64,
+    /// Some of these.
+    pub(crate) holders: Vec<RunId>,
+}
+
+/// A label of which as many runs are executed as may be.
+#[derive(Clone, Debug)]
+pub(crate) struct FullLabel {
+    pub(crate) label: String,
+    pub(crate) max_running: u32,
+    /// Some of the runs.
+    pub(crate) holders: Vec<RunId>,
+}
+
 /// What stands between a run and its start.
 pub(crate) struct RunFacts<'a> {
     pub(crate) run: &'a RunInfo,
@@ -44,12 +63,11 @@ pub(crate) struct RunFacts<'a> {
     /// Queued runs of the same queue, in any order.
     pub(crate) queued: &'a [RunInfo],
     pub(crate) pool: Pool,
-    /// What is set for the queue, and how many of its runs are executed.
-    pub(crate) queue: (QueueRule, u64),
+    pub(crate) queue: QueueUse,
     /// Who has paused it, and why.
     pub(crate) queue_pause: Option<Pause>,
     /// The labels of its job that are full.
-    pub(crate) labels: &'a [LabelLimit],
+    pub(crate) labels: &'a [FullLabel],
     /// Which workers may have it.
     pub(crate) routing: &'a Routing,
     pub(crate) now: Timestamp,
@@ -193,7 +211,7 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     if facts.pool.draining {
         reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
     }
-    reasons.extend(at_limit(facts.queue, facts.queue_pause.as_ref(), &facts.run.queue));
+    reasons.extend(at_limit(&facts.queue, facts.queue_pause.as_ref(), &facts.run.queue));
     reasons.extend(full(facts.labels));
     if facts.routing.is_none() {
         reasons.extend(no_slot(facts.pool, &facts.run.queue));
@@ -218,29 +236,32 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
 }
 
 /// Labels that keep the runs of a job back.
-pub(crate) fn full(labels: &[LabelLimit]) -> impl Iterator<Item = WhyReason> {
-    labels.iter().map(|LabelLimit { label, max_running, .. }| {
+pub(crate) fn full(labels: &[FullLabel]) -> impl Iterator<Item = WhyReason> {
+    labels.iter().map(|FullLabel { label, max_running, holders }| {
         let message = format!(
             "{} of jobs and tasks with the label {label} are executed, and no more may be at a time",
             runs(*max_running as usize)
         );
-        WhyReason::new(WhyCode::LabelLimit, message).hint(format!("mainspring label set {label} --max-running N"))
+        let reason = WhyReason { runs: ids(holders), ..WhyReason::new(WhyCode::LabelLimit, message) };
+        reason.hint(format!("mainspring label set {label} --max-running N"))
     })
 }
 
 /// What is set for a queue that keeps its runs back.
-pub(crate) fn at_limit((rule, running): (QueueRule, u64), pause: Option<&Pause>, queue: &str) -> Option<WhyReason> {
+pub(crate) fn at_limit(of: &QueueUse, pause: Option<&Pause>, queue: &str) -> Option<WhyReason> {
+    let QueueUse { rule, running, holders } = of;
     if rule.paused {
         let hint = format!("mainspring queue resume {queue}");
         let message = format!("the queue {queue} is paused{}", pause.map_or_else(String::new, Pause::told));
         return Some(WhyReason::new(WhyCode::QueuePaused, message).hint(hint));
     }
-    let full = rule.max_running.filter(|max| running >= u64::from(*max));
+    let full = rule.max_running.filter(|max| *running >= u64::from(*max));
+    let holders = full.map_or_else(Vec::new, |_| ids(holders));
     let full = full.map(|max| format!("{max} runs of the queue {queue} are executed, and no more may be at a time"));
     let slow = rule.rate.map(|rate| format!("{} runs may leave the queue {queue} in {} ms", rate.count, rate.per_ms));
     let message = full.or(slow)?;
     Some(
-        WhyReason::new(WhyCode::QueueLimit, message)
+        WhyReason { runs: holders, ..WhyReason::new(WhyCode::QueueLimit, message) }
             .hint(format!("mainspring queue set {queue} --max-running N --rate N/DURATION")),
     )
 }
@@ -340,6 +361,10 @@ fn named<'a>(runs: impl IntoIterator<Item = &'a RunInfo>) -> Vec<String> {
     runs.into_iter().take(NAMED_MAX).map(|run| run.id.to_string()).collect()
 }
 
+fn ids(runs: &[RunId]) -> Vec<String> {
+    runs.iter().take(NAMED_MAX).map(RunId::to_string).collect()
+}
+
 fn runs(count: usize) -> String {
     format!("{count} run{}", if count == 1 { "" } else { "s" })
 }
@@ -416,7 +441,7 @@ pub(crate) fn job(
     it: &api::Job,
     triggers: &[api::Trigger],
     limit: Option<GateRule>,
-    (unfinished, labels): (&[RunInfo], &[LabelLimit]),
+    (unfinished, labels): (&[RunInfo], &[FullLabel]),
     now: Timestamp,
 ) -> Vec<WhyReason> {
     let started: Vec<&RunInfo> = unfinished.iter().filter(|run| run.state == RunState::Running).collect();

@@ -6,8 +6,9 @@ use mainspring_core::{RunId, Timestamp};
 use crate::document::Document;
 use crate::row::{AttemptInfo, RunInfo};
 
-/// The kind of the documents that say that a run was repeated or corrected. The first of the two makes it, so that only one of them wins.
-const KIND: &str = "run_settled";
+/// The kind of the documents that say that a run, whose id they are called like, was repeated or corrected. The first of the two makes it,
+/// so that only one of them wins. They are kept for 62 days.
+pub const RUN_SETTLED: &str = "run_settled";
 /// How long that is known. Nobody reports the end of a run so late.
 const KEPT_MS: i64 = 62 * 24 * 3_600_000;
 
@@ -77,7 +78,7 @@ pub(crate) fn refusal(run: &RunInfo, attempts: &[AttemptInfo], attempt: u32) -> 
 /// What says that a run is settled. Where it is there already, the other of repeat and correction came first.
 pub(crate) fn settled(run: RunId, at: Timestamp) -> Document {
     let expires_at = Some(at + KEPT_MS);
-    Document { kind: KIND.to_owned(), name: run.to_string(), body: "{}".to_owned(), version: 0, at, expires_at }
+    Document { kind: RUN_SETTLED.to_owned(), name: run.to_string(), body: "{}".to_owned(), version: 0, at, expires_at }
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub use backfill::{
     ItemStart, NewBackfill, NewItem, RunningItem, Sweep,
 };
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
-pub use correct::{Corrected, Correction};
+pub use correct::{Corrected, Correction, RUN_SETTLED};
 pub use data::JobData;
 pub use digest::{DIGEST_LIVE_MAX, JobDigest, RunDigest};
 pub use document::{Document, DocumentChange, DocumentExpect, EVENTS_PLACE};

@@ -72,8 +72,8 @@ use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, DeadlinesDue, EventRow, Expect,
     GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LineWaits, LogChunk, MissedDeadline,
-    NamespaceRow, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo,
-    StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow,
+    NamespaceRow, PlaceChange, Placing, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved,
+    StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow,
 };
 use crate::sql::warnings;
 use crate::store::Store;
@@ -732,8 +732,10 @@ impl Store for MemoryStore {
         Ok(queues::waiting(&*self.model()?, queue, max))
     }
 
-    async fn counted(&self, limited: &str) -> Result<u32> {
-        Ok(queues::counted(&*self.model()?, limited))
+    async fn holders(&self, limited: &str, most: u32) -> Result<Vec<RunId>> {
+        let mut holders = queues::holders(&*self.model()?, limited);
+        holders.truncate(most as usize);
+        Ok(holders)
     }
 
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, _at: Timestamp) -> Result<QueueRow> {
@@ -749,6 +751,10 @@ impl Store for MemoryStore {
         let moved = queues::move_queued(&mut model, change, limit);
         self.tell(&model);
         Ok(moved)
+    }
+
+    async fn place_queued(&self, queue: &str, run: RunId, to: Placing) -> Result<Option<PlaceChange>> {
+        Ok(queues::place_queued(&mut *self.model()?, queue, run, to))
     }
 
     async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()> {

@@ -725,6 +725,26 @@ pub enum Moving {
     Run(RunId),
 }
 
+/// Where a run that waits is to stand in its queue. See [`crate::Store::place_queued`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placing {
+    /// Before all others that wait in it.
+    First,
+    /// Behind all others that wait in it.
+    Last,
+    /// Where this priority puts it.
+    Priority(i32),
+}
+
+/// The priorities of a run whose place has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlaceChange {
+    /// The one that it had.
+    pub before: i32,
+    /// The one that it has.
+    pub after: i32,
+}
+
 /// How many unfinished runs are counted for metrics, at most: the oldest.
 pub const COUNTED_MAX: u32 = 10_000;
 

@@ -30,8 +30,8 @@ use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
     Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LineWaits, LogChunk, MissedDeadline,
-    NamespaceRow, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo,
-    StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
+    NamespaceRow, PlaceChange, Placing, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved,
+    StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
@@ -604,7 +604,12 @@ pub trait Store: Send + Sync + 'static {
     async fn waiting(&self, queue: &str, max: u32) -> Result<u32>;
 
     /// How many executed runs count in the limit of a queue or a label.
-    async fn counted(&self, limited: &str) -> Result<u32>;
+    async fn counted(&self, limited: &str) -> Result<u32> {
+        Ok(u32::try_from(self.holders(limited, u32::MAX).await?.len()).unwrap_or(u32::MAX))
+    }
+
+    /// The executed runs that count in the limit of a queue or a label, by id and up to `most`.
+    async fn holders(&self, limited: &str, most: u32) -> Result<Vec<RunId>>;
 
     /// Sets how runs leave a queue, or those of jobs with a label `NAME=VALUE`, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
     /// no row. [`Error::Conflict`](crate::Error::Conflict) if it is at another one.
@@ -617,6 +622,11 @@ pub trait Store: Send + Sync + 'static {
     /// Puts up to `limit` queued runs into another queue, first those that would leave their line first, and answers which. They keep their place by
     /// priority and due time; for those that waited for one worker, another is picked. A run that has been claimed stays.
     async fn move_queued(&self, change: &QueueMove, limit: u32) -> Result<Vec<RunId>>;
+
+    /// Gives a queued run the priority that puts it where it is to stand in its queue, and answers which it had and has. One that
+    /// stands there already keeps its own. Whatever its line, it is compared with the runs of all lines of the queue. Nothing: it
+    /// does not wait in that queue, or not any more.
+    async fn place_queued(&self, queue: &str, run: RunId, to: Placing) -> Result<Option<PlaceChange>>;
 
     /// Keeps what has become known of jobs. Whatever was known of them before goes.
     async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()>;

@@ -2,8 +2,8 @@
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    LabelLimit, LabelSettings, Queue, QueueHistory, QueueHistoryFilter, QueueMove, QueueMoved, QueueSettings,
-    QueueWaiting, QueueWaitingFilter, Reason, Run, RunMove, routes,
+    LabelLimit, LabelSettings, Page, PageFilter, Queue, QueueChange, QueueHistory, QueueHistoryFilter, QueueMove,
+    QueueMoved, QueuePreview, QueueSettings, QueueWaiting, QueueWaitingFilter, Reason, Run, RunMove, RunPlace, routes,
 };
 
 impl Client {
@@ -28,8 +28,13 @@ impl Client {
     }
 
     /// Sets how runs leave a queue.
-    pub async fn put_queue(&self, queue: &str, settings: QueueSettings) -> Result<Queue, ClientError> {
-        self.put(&routes::path(routes::QUEUE, &[queue]), &settings, Precondition::None, &()).await
+    pub async fn put_queue(&self, queue: &str, settings: QueueSettings, reason: &Reason) -> Result<Queue, ClientError> {
+        self.put(&routes::path(routes::QUEUE, &[queue]), &settings, Precondition::None, reason).await
+    }
+
+    /// Says what other limits of a queue would do. Nothing is changed.
+    pub async fn preview_queue(&self, queue: &str, settings: QueueSettings) -> Result<QueuePreview, ClientError> {
+        self.act(routes::QUEUE_PREVIEW, &[queue], &settings).await
     }
 
     /// Pauses a queue: nothing leaves it.
@@ -50,6 +55,21 @@ impl Client {
     /// Puts a run that waits into another queue.
     pub async fn move_run(&self, run: &str, change: &RunMove) -> Result<Run, ClientError> {
         self.act(routes::RUN_MOVE, &[run], change).await
+    }
+
+    /// Gives a run that waits another place in its queue.
+    pub async fn place_run(&self, run: &str, change: &RunPlace) -> Result<Run, ClientError> {
+        self.act(routes::RUN_PLACE, &[run], change).await
+    }
+
+    /// Cancels a run if it still waits in its queue.
+    pub async fn drop_run(&self, run: &str, reason: &Reason) -> Result<Run, ClientError> {
+        self.act(routes::RUN_DROP, &[run], reason).await
+    }
+
+    /// Lists what people have changed about a queue, newest first.
+    pub async fn queue_changes(&self, queue: &str, filter: &PageFilter) -> Result<Page<QueueChange>, ClientError> {
+        self.get(&routes::path(routes::QUEUE_CHANGES, &[queue]), filter).await
     }
 
     /// Lists the labels of jobs whose runs are limited.

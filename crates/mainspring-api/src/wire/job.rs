@@ -149,7 +149,8 @@ pub struct WriteOptions {
 }
 
 /// Why something is asked for; kept with what it changes.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
     /// The reason, in the user's words.

@@ -1,4 +1,4 @@
-//! Operations over many jobs, and saved views.
+//! Operations over many jobs or runs, and saved views.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::words;
 use crate::Timestamp;
 
-/// What is done to each job.
+/// What is done to each job, or run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationAction {
@@ -25,19 +25,23 @@ pub enum OperationAction {
     Delete,
     /// Labels are set and removed.
     Label,
+    /// Of runs: each starts again as a new run with the same input. Those that a query finds are final, have failed unless it asks for
+    /// another `state`, and have not been run again yet.
+    Rerun,
 }
-words!(OperationAction: Pause = "pause", Resume = "resume", Run = "run", Cancel = "cancel", Delete = "delete", Label = "label");
+words!(OperationAction: Pause = "pause", Resume = "resume", Run = "run", Cancel = "cancel", Delete = "delete", Label = "label",
+    Rerun = "rerun");
 
-/// Which jobs.
+/// Which jobs; where the action is `rerun`, which runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperationSelector {
-    /// Their namespace.
+    /// Their namespace; for runs, `-` is all of them.
     pub namespace: String,
-    /// Their names, 1 to 100,000.
+    /// Their names, 1 to 100,000; for runs, their ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// In place of names: a query as the list of jobs takes it; empty for all jobs of the namespace.
+    /// In place of names: a query as the list of jobs takes it, or that of runs; empty for all of the namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
 }
@@ -48,7 +52,7 @@ pub struct OperationSelector {
 pub struct OperationSpec {
     /// What is done.
     pub action: OperationAction,
-    /// To which jobs.
+    /// To which jobs or runs.
     pub selector: OperationSelector,
     /// Why; kept with the operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,6 +69,8 @@ pub struct OperationSpec {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OperationState {
+    /// Nothing was begun: it says what would be done.
+    Planned,
     /// At work.
     Running,
     /// Over: every job was done, or has failed.
@@ -77,12 +83,12 @@ pub enum OperationState {
     #[serde(other)]
     Unknown,
 }
-words!(OperationState: Running = "running", Done = "done", Cancelled = "cancelled", Interrupted = "interrupted", Unknown = "unknown");
+words!(OperationState: Planned = "planned", Running = "running", Done = "done", Cancelled = "cancelled", Interrupted = "interrupted", Unknown = "unknown");
 
-/// One job that an operation could not do something to.
+/// One job or run that an operation could not do something to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct OperationError {
-    /// The job.
+    /// The job, or the run.
     pub name: String,
     /// Code of the error.
     pub code: String,
@@ -90,23 +96,29 @@ pub struct OperationError {
     pub message: String,
 }
 
-/// Something that is done to many jobs, one after the other. Kept for a week.
+/// Something that is done to many jobs or runs, one after the other. Kept for a week.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct Operation {
     /// Its id.
     pub id: String,
     /// What is done.
     pub action: OperationAction,
-    /// The namespace of the jobs.
+    /// The namespace of the jobs or runs.
     pub namespace: String,
     /// How far it is.
     pub state: OperationState,
-    /// How many jobs there are.
+    /// How many there are.
     pub total: u32,
-    /// Jobs that were done.
+    /// How many were done.
     pub done: u32,
-    /// Jobs that have failed.
+    /// How many have failed.
     pub failed: u32,
+    /// Where nothing was begun: the first ten of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sample: Vec<String>,
+    /// Who has begun it, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// The first 100 that have failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<OperationError>,

@@ -1,9 +1,12 @@
 //! `mainspring queue …`.
 
+mod order;
+mod replay;
+
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Queue, QueueHistoryFilter, QueueMove, QueueRate, QueueSettings};
+use mainspring_api::{Queue, QueueEnd, QueueHistoryFilter, QueueMove, QueueRate, QueueSettings};
 use tokio::time::Instant;
 
 use crate::connect::{self, ConnectArgs, Session};
@@ -11,7 +14,7 @@ use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::{Output, counted};
 use crate::past::{Span, SpanArgs};
-use crate::views::{MOVED, MovedRuns, QUEUE, QUEUE_STEP, steps};
+use crate::views::{MOVED, MovedRuns, QUEUE, QUEUE_EFFECT, QUEUE_STEP, effects, steps};
 use crate::wait::WaitArgs;
 use crate::{name, progress, time_value};
 
@@ -22,10 +25,16 @@ use crate::{name, progress, time_value};
   mainspring queue history mail --since 6h           what came, left and waited, and for how long
   mainspring queue set mail --max-running 20 --rate 100/1m
   mainspring queue set mail --rate none
+  mainspring queue set mail --max-running 40 --dry-run   how many runs may leave then
+  mainspring queue why mail                          what holds its runs back, and which runs hold it
   mainspring queue set mail --max-waiting 10000      refuse more runs than that
   mainspring queue pause mail --reason \"the mail server is down\"
   mainspring queue drain mail --wait-timeout 10m     pause, and wait until nothing of it runs
   mainspring queue move mail bulk --job newsletter   let what waits of a job wait in another queue
+  mainspring queue head mail                         which runs leave first
+  mainspring queue top RUN --reason \"a customer waits\"
+  mainspring queue changes mail                      who has changed what
+  mainspring queue replay mail --query error:timeout run again what has failed
 
 Every name is a queue: a job names the one in which its runs wait.")]
 pub struct QueueArgs {
@@ -62,7 +71,37 @@ enum Verb {
         /// Runs that may wait at a time: more are refused, and fires suppressed; none for any number
         #[arg(long, value_name = "N", value_parser = count)]
         max_waiting: Option<Setting<u32>>,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+        /// Set nothing: say how many runs may leave and go on waiting, now and then
+        #[arg(long)]
+        dry_run: bool,
     },
+    /// Say what holds the runs of a queue back, and which runs hold it: limits, pauses, missing workers
+    Why {
+        /// Its name
+        #[arg(value_name = "QUEUE", value_parser = name::plain)]
+        queue: String,
+    },
+    /// Show what each namespace has waiting and running in a queue, and its part of what leaves
+    Shares {
+        /// Its name
+        #[arg(value_name = "QUEUE", value_parser = name::plain)]
+        queue: String,
+    },
+    /// List the runs that leave a queue first, in their order
+    Head(order::HeadArgs),
+    /// Put runs that wait before all others of their queue
+    Top(order::PlaceArgs),
+    /// Put runs that wait behind all others of their queue
+    Requeue(order::PlaceArgs),
+    /// Cancel runs that still wait; what runs is left alone
+    Drop(order::PlaceArgs),
+    /// Run again what has failed in a queue, each run once, in all namespaces
+    Replay(replay::ReplayArgs),
+    /// List who has set, paused, moved, placed or dropped what in the last 90 days
+    Changes(order::ChangesArgs),
     /// Pause a queue: nothing leaves it, what runs goes on
     Pause(PauseArgs),
     /// End the pause of a queue
@@ -161,7 +200,15 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
                 let history = session.ask(session.client.queue_history(&args.queue, &filter)).await?;
                 output.list(&steps(history), &QUEUE_STEP)
             }
-            Verb::Set { queue, max_running, rate, max_waiting } => {
+            Verb::Head(args) => order::head(&session, args, output).await,
+            Verb::Top(args) => order::place(&session, args, QueueEnd::First, output).await,
+            Verb::Requeue(args) => order::place(&session, args, QueueEnd::Last, output).await,
+            Verb::Drop(args) => order::drop_runs(&session, args, output).await,
+            Verb::Replay(args) => replay::replay(&session, args, output).await,
+            Verb::Changes(args) => order::changes(&session, args, output).await,
+            Verb::Why { queue } => order::why(&session, &queue, output).await,
+            Verb::Shares { queue } => order::shares(&session, &queue, output).await,
+            Verb::Set { queue, max_running, rate, max_waiting, reason, dry_run } => {
                 let before = session.ask(session.client.queue(&queue)).await?.settings;
                 let settings = QueueSettings {
                     max_running: max_running.map_or(before.max_running, |it| it.0),
@@ -169,7 +216,12 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
                     max_waiting: max_waiting.map_or(before.max_waiting, |it| it.0),
                     ..before
                 };
-                output.one(&session.ask(session.client.put_queue(&queue, settings)).await?, &QUEUE)
+                if dry_run {
+                    let preview = session.ask(session.client.preview_queue(&queue, settings)).await?;
+                    return output.list(&effects(preview), &QUEUE_EFFECT);
+                }
+                let reason = crate::who::because(reason);
+                output.one(&session.ask(session.client.put_queue(&queue, settings, &reason)).await?, &QUEUE)
             }
             Verb::Pause(args) => output.one(&pause(&session, args).await?, &QUEUE),
             Verb::Resume(args) => {

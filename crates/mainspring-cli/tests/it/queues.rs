@@ -53,6 +53,70 @@ fn runs_that_wait_are_moved_to_another_queue() {
 }
 
 #[test]
+fn runs_that_wait_are_put_first_and_last_and_dropped() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, &["server", "--data", "data"]);
+    let file = program.file("letter.yaml", "name: letter\nqueue: mail\nrun: \"true\"\n");
+    assert_eq!(program.run(&["apply", "-f", &file]).code, 0);
+    queue(&program, &["pause", "mail"]);
+    let runs: Vec<String> = (0..4).map(|_| start(&program)).collect();
+    let head = || -> Vec<String> {
+        let shown = program.run(&["queue", "head", "mail", "-o", "name"]);
+        shown.stdout.lines().map(str::to_owned).collect()
+    };
+    let top = program.run(&["queue", "top", &runs[2], &runs[3], "--reason", "a customer waits"]);
+    assert!(top.code == 0 && top.stdout.contains("is the first in the queue mail"), "{top:?}");
+    assert_eq!(program.run(&["queue", "requeue", &runs[0]]).code, 0);
+    assert_eq!(head(), [&runs[2], &runs[3], &runs[1], &runs[0]].map(String::clone));
+    let dropped = program.run(&["queue", "drop", &runs[1], "--reason", "not wanted"]);
+    assert!(dropped.code == 0 && dropped.stdout.contains("is dropped from the queue mail"), "{dropped:?}");
+    assert_eq!(head(), [&runs[2], &runs[3], &runs[0]].map(String::clone));
+    queue(&program, &["set", "mail", "--max-running", "3", "--reason", "spare the printer"]);
+    let changes = program.run(&["queue", "changes", "mail"]).stdout;
+    for said in ["max running none -> 3", "spare the printer", "placed first, priority", "dropped", "a customer waits"]
+    {
+        assert!(changes.contains(said), "{said}: {changes}");
+    }
+    let late = program.run(&["queue", "top", &runs[1]]);
+    assert!(late.code != 0 && late.stderr.starts_with("error[run.not_queued]"), "{late:?}");
+    queue(&program, &["resume", "mail"]);
+    [&runs[0], &runs[2], &runs[3]].iter().for_each(|run| ends_well(&program, run));
+}
+
+#[test]
+fn failed_runs_of_a_queue_are_replayed_and_limits_are_tried_first() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, &["server", "--data", "data"]);
+    let file = program.file("letter.yaml", "name: letter\nqueue: mail\nrun: \"false\"\n");
+    assert_eq!(program.run(&["apply", "-f", &file]).code, 0);
+    for _ in 0..2 {
+        let run = start(&program);
+        until(&program, &["run", "get", &run, "-o", "json"], |shown| shown.stdout.contains("\"failed\""));
+    }
+    assert_eq!(
+        program.run(&["apply", "-f", &program.file("letter.yaml", "name: letter\nqueue: mail\nrun: \"true\"\n")]).code,
+        0
+    );
+    assert_eq!(queue(&program, &["replay", "mail", "--dry-run"])["total"], 2);
+    assert_eq!(queue(&program, &["replay", "mail", "--query", "job:other", "--dry-run"])["total"], 0);
+    let asks = program.run(&["queue", "replay", "mail"]);
+    assert!(asks.stderr.contains("Run 2 failed runs of the queue mail again?"), "{asks:?}");
+    let replayed = queue(&program, &["replay", "mail", "--yes", "--reason", "mended"]);
+    assert_eq!((&replayed["state"], &replayed["done"], &replayed["failed"]), (&"done".into(), &2.into(), &0.into()));
+
+    queue(&program, &["pause", "mail"]);
+    let run = start(&program);
+    let why = program.run(&["queue", "why", "mail"]).stdout;
+    assert!(why.contains("the queue mail is paused"), "{why}");
+    let shares = queue(&program, &["shares", "mail"]);
+    assert_eq!((&shares["items"][0]["namespace"], &shares["items"][0]["count"]), (&"default".into(), &1.into()));
+    let tried = queue(&program, &["set", "mail", "--max-running", "4", "--dry-run"]);
+    assert_eq!((&tried["items"][0]["wait"], &tried["items"][1]["leave"]), (&1.into(), &0.into()), "{tried}");
+    assert_eq!(queue(&program, &["get", "mail"]).get("max_running"), None, "nothing was set");
+    assert_eq!(program.run(&["queue", "drop", &run]).code, 0);
+}
+
+#[test]
 fn history_of_a_queue_is_shown_in_steps() {
     let program = Program::new();
     let _live = Live::start_with(&program, &["server", "--data", "data"]);

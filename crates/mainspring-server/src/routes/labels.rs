@@ -13,9 +13,13 @@ use super::{Route, queues};
 use crate::app::App;
 use crate::extract::{Body, PathOf};
 use crate::refusal::{Answer, Refusal};
+use crate::why::FullLabel;
 
 /// The longest label that can be limited, in bytes: it has to fit into a column.
 const LABEL_MAX: usize = 200;
+
+/// Runs that are named as those that count in a limit.
+pub(super) const HOLDERS_MAX: u32 = 100;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![Route::view(routes!(list)), Route::edit(routes!(put, delete))]
@@ -84,9 +88,15 @@ fn check(label: &str, max_running: u32) -> Answer<()> {
     }
 }
 
-/// Those of some labels that are full: with their limit and how many runs count.
-pub(super) async fn full(app: &App, labels: &BTreeMap<String, String>) -> Answer<Vec<LabelLimit>> {
-    let mut found = limits(app, |name, value| labels.get(name).is_some_and(|it| it == value)).await?;
-    found.retain(|label| label.running >= label.max_running);
-    Ok(found)
+/// Those of some labels that are full: with their limit and runs that count.
+pub(super) async fn full(app: &App, labels: &BTreeMap<String, String>) -> Answer<Vec<FullLabel>> {
+    let mut full = Vec::new();
+    for limit in limits(app, |name, value| labels.get(name).is_some_and(|it| it == value)).await? {
+        let LabelLimit { label, max_running, running } = limit;
+        if running >= max_running {
+            let holders = app.control().store().holders(&label, HOLDERS_MAX).await?;
+            full.push(FullLabel { label, max_running, holders });
+        }
+    }
+    Ok(full)
 }

@@ -49,7 +49,7 @@ async fn match_job(
     takers.sort_by(|a, b| (a.fit, a.kind, &a.name, &a.id).cmp(&(b.fit, b.kind, &b.name, &b.id)));
     let pause = pauses::find(&app, Paused::Queue(&job.queue)).await?;
     let mut held_by: Vec<_> =
-        reasons::at_limit(why::queue(&app, &job.queue).await?, pause.as_ref(), &job.queue).into_iter().collect();
+        reasons::at_limit(&why::queue(&app, &job.queue).await?, pause.as_ref(), &job.queue).into_iter().collect();
     held_by.extend(reasons::full(&labels::full(&app, &job.labels).await?));
     let (queue, labels) = (job.queue.clone(), job.routing.workers.clone());
     Ok(Json(JobMatch { namespace, job: name, queue, labels, held_by, takers }))

@@ -4,11 +4,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::{Extension, Json};
-use mainspring_api::{self as api, ErrorCode, Problem, QueueMove, QueueMoved, RunMove, routes};
+use mainspring_api::{self as api, ErrorCode, Problem, QueueAction, QueueMove, QueueMoved, RunMove, routes};
 use mainspring_core::job::JobKey;
 use mainspring_core::line::Line;
 use mainspring_core::run::RunState;
-use mainspring_store::{Moving, QueueMove as StoreMove};
+use mainspring_store::{Moving, QueueMove as StoreMove, RunInfo};
 use utoipa_axum::routes;
 
 use super::{
@@ -20,6 +20,7 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::extract::{Body, PathOf};
 use crate::pauses;
+use crate::queue_changes::{self, Note};
 use crate::refusal::{Answer, Refusal};
 
 /// Runs that one transaction moves.
@@ -65,6 +66,10 @@ async fn move_queue(
     }
     tracing::info!(from = change.from, to = change.to, moved, by, reason = asked.reason, "runs moved to another queue");
     app.engine.queues_changed();
+    if moved > 0 {
+        let note = Note::new(QueueAction::Move, by, asked.reason).moved(moved, &change.to);
+        queue_changes::note(&app, &change.from, note).await?;
+    }
     Ok(Json(QueueMoved { moved, more }))
 }
 
@@ -78,21 +83,32 @@ async fn move_run(
     Body(asked): Body<RunMove>,
 ) -> Answer<Response> {
     let run = app.control().run(id(&run)?).await?;
+    let from = queue_of(&run)?;
+    let by = may_move(&caller, &from, ("/queue", &asked.queue), asked.reason.as_ref())?;
+    let change = StoreMove { from, to: asked.queue, which: Moving::Run(run.id) };
+    if app.control().store().move_queued(&change, 1).await?.is_empty() {
+        return Err(has_left(&run, &change.from));
+    }
+    tracing::info!(run = %run.id, from = change.from, to = change.to, by, reason = asked.reason, "a run moved to another queue");
+    app.engine.queues_changed();
+    let note = Note::new(QueueAction::Move, by, asked.reason).run(&run).moved(1, &change.to);
+    queue_changes::note(&app, &change.from, note).await?;
+    runs::shown(&app, run.id, StatusCode::OK).await
+}
+
+/// The queue in which a run waits.
+pub(super) fn queue_of(run: &RunInfo) -> Answer<String> {
     let line = Line::parse(&run.queue);
     if run.state != RunState::Queued || line.is_of_workflows() {
         let why = format!("run {} is {} and waits in no queue", run.id, run.state);
         return Err(Refusal::new(ErrorCode::RunNotQueued, why));
     }
-    let from = line.queue().to_owned();
-    let by = may_move(&caller, &from, ("/queue", &asked.queue), asked.reason.as_ref())?;
-    let change = StoreMove { from, to: asked.queue, which: Moving::Run(run.id) };
-    if app.control().store().move_queued(&change, 1).await?.is_empty() {
-        let why = format!("run {} has left the queue {} meanwhile", run.id, change.from);
-        return Err(Refusal::new(ErrorCode::RunNotQueued, why));
-    }
-    tracing::info!(run = %run.id, from = change.from, to = change.to, by, reason = asked.reason, "a run moved to another queue");
-    app.engine.queues_changed();
-    runs::shown(&app, run.id, StatusCode::OK).await
+    Ok(line.queue().to_owned())
+}
+
+/// Says that a run does not wait any more in the queue in which it was found.
+pub(super) fn has_left(run: &RunInfo, queue: &str) -> Refusal {
+    Refusal::new(ErrorCode::RunNotQueued, format!("run {} has left the queue {queue} meanwhile", run.id))
 }
 
 /// Checks where runs are to go, and answers who asks.

@@ -1,7 +1,8 @@
-//! Operations over many jobs: asked for once, done one job after the other, and shown while they are.
+//! Operations over many jobs or runs: asked for once, done one after the other, and shown while they are.
 
 mod carry;
 mod plan;
+mod runs;
 
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use mainspring_api::{
-    ErrorCode, Operation, OperationSelector, OperationSpec, OperationState, Page, PageFilter, Reason, routes,
+    ErrorCode, Operation, OperationAction, OperationSelector, OperationSpec, OperationState, Page, PageFilter, Reason,
+    WriteOptions, routes,
 };
 use mainspring_store::{Document, DocumentExpect};
 use utoipa_axum::routes;
@@ -20,6 +22,7 @@ use crate::access::Caller;
 use crate::app::{App, Inner, OPERATIONS_MAX};
 use crate::extract::{Body, PathOf, QueryOf};
 use crate::idempotency::Deed;
+use crate::newest::{newest_first, random};
 use crate::pages;
 use crate::pauses;
 use crate::query::jobs::{FIELDS, walk};
@@ -35,6 +38,8 @@ const KEPT_MS: i64 = 7 * 86_400_000;
 const JOBS_AT_ONCE: usize = 1_000;
 /// How often a request to cancel starts again that the work itself keeps overtaking.
 const TRIES: usize = 10;
+/// Names that a dry run tells.
+const SAMPLE: usize = 10;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -45,13 +50,15 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Does something to many jobs. The answer comes at once, and the operation says how far it is.
-#[utoipa::path(post, path = routes::OPERATIONS, tag = "operations", request_body = OperationSpec,
-    responses((status = 202, body = Operation)))]
+/// Does something to many jobs, or starts many runs again. The answer comes at once, and the operation says how far it is. With `dry_run`,
+/// nothing is begun: the answer says how many there are.
+#[utoipa::path(post, path = routes::OPERATIONS, tag = "operations", params(WriteOptions), request_body = OperationSpec,
+    responses((status = 202, body = Operation), (status = 200, description = "A dry run", body = Operation)))]
 async fn begin(
     State(app): State<App>,
     deed: Option<Extension<Deed>>,
     Extension(caller): Extension<Caller>,
+    QueryOf(WriteOptions { dry_run }): QueryOf<WriteOptions>,
     Body(spec): Body<OperationSpec>,
 ) -> Answer<(StatusCode, Json<Operation>)> {
     plan::check(&spec).map_err(Refusal::invalid)?;
@@ -62,17 +69,22 @@ async fn begin(
     // A stop waits for what holds one of these.
     let deeds = Arc::clone(&app.deeds).try_acquire_owned();
     let deeds = deeds.map_err(|_| Refusal::new(ErrorCode::ServerBusy, "too many requests are at work"))?;
-    let names = selected(&app, &spec.selector).await?;
+    let names = match spec.action {
+        OperationAction::Rerun => runs::selected(&app, &spec.selector).await?,
+        _ => selected(&app, &spec.selector).await?,
+    };
     let asking = deed.map(|deed| deed.asking());
-    let (at, number) = asking.map_or_else(|| (app.now(), plan::random()), |asking| (asking.at, asking.number));
+    let (at, number) = asking.map_or_else(|| (app.now(), random()), |asking| (asking.at, asking.number));
     let operation = Operation {
-        id: plan::id(at, number),
+        id: newest_first(at, number),
         action: spec.action,
         namespace: spec.selector.namespace.clone(),
         state: OperationState::Running,
         total: u32::try_from(names.len()).unwrap_or(u32::MAX),
         done: 0,
         failed: 0,
+        sample: Vec::new(),
+        by: Some(by.clone()),
         errors: Vec::new(),
         reason: spec.reason.clone(),
         node: app.engine.incarnation().to_string(),
@@ -80,11 +92,16 @@ async fn begin(
         ended_at: None,
         cancel_asked: false,
     };
+    if dry_run {
+        let sample = names.iter().take(SAMPLE).cloned().collect();
+        let planned = Operation { state: OperationState::Planned, sample, ..operation };
+        return Ok((StatusCode::OK, Json(planned)));
+    }
     let Some(version) = keep(&app, &operation, DocumentExpect::Absent).await? else {
         // The same request has begun it before.
         return Ok((StatusCode::ACCEPTED, Json(find(&app, &operation.id).await?.operation)));
     };
-    tracing::info!(operation.id = operation.id, action = %operation.action, jobs = operation.total, reason = operation.reason, "an operation begins");
+    tracing::info!(operation.id = operation.id, action = %operation.action, of = operation.total, reason = operation.reason, "an operation begins");
     let (shown, kept) = (operation.clone(), Kept { operation, version });
     tokio::spawn(async move {
         // Let go of in the reverse order: who gets the permits may count on the engine being free.
@@ -139,8 +156,7 @@ async fn selected(app: &App, selector: &OperationSelector) -> Answer<Vec<String>
         let walked = walk(app, Some(&selector.namespace), &query, after, JOBS_AT_ONCE).await?;
         names.extend(walked.found.iter().map(|found| found.row.definition.key.name.clone()));
         if names.len() > plan::NAMES_MAX {
-            let why = format!("more than {} jobs match; narrow the query", plan::NAMES_MAX);
-            return Err(Refusal::new(ErrorCode::RequestTooLarge, why));
+            return Err(plan::too_many("jobs"));
         }
         match walked.rest {
             Some(rest) => after = Some(rest),

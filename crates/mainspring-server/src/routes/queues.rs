@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use axum::{Extension, Json};
 use mainspring_api::{
-    self as api, ErrorCode, Problem, Queue, QueueHistory, QueueHistoryFilter, QueueRate, QueueSettings, is_valid_name,
-    routes,
+    self as api, ErrorCode, Problem, Queue, QueueAction, QueueHistory, QueueHistoryFilter, QueueRate, QueueSettings,
+    is_valid_name, routes,
 };
 use mainspring_core::line::Line;
 use mainspring_core::queue::{QueueRule, Rate, label_of};
@@ -19,6 +19,7 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::extract::{Body, OptionalBody, PathOf, QueryOf};
 use crate::pauses::{self, Pause, Paused};
+use crate::queue_changes::{self, Note};
 use crate::queue_history::{self, Wanted};
 use crate::refusal::{Answer, Refusal};
 use crate::show::instant;
@@ -70,24 +71,27 @@ async fn history(
 }
 
 /// Sets how runs leave a queue, from the next claim on.
-#[utoipa::path(put, path = routes::QUEUE, tag = "queues", params(("queue" = String, Path)), request_body = QueueSettings,
+#[utoipa::path(put, path = routes::QUEUE, tag = "queues", params(("queue" = String, Path), api::Reason), request_body = QueueSettings,
     responses((status = 200, body = Queue)))]
 async fn put(
     State(app): State<App>,
     PathOf(name): PathOf<String>,
     Extension(caller): Extension<Caller>,
-    Body(settings): Body<QueueSettings>,
+    QueryOf(asked): QueryOf<api::Reason>,
+    Body(after): Body<QueueSettings>,
 ) -> Answer<Json<Queue>> {
     must_be_name(&name)?;
-    check(&settings)?;
-    let before = set(&app, &name, |_| rule(settings)).await?;
-    match (before.paused, settings.paused) {
-        (false, true) => {
-            let by = pauses::by(&caller, &api::Reason::default())?;
-            pauses::note(&app, Paused::Queue(&name), by, None, false).await?;
-        }
+    check(&after)?;
+    let by = pauses::by(&caller, &asked)?;
+    let before = settings(set(&app, &name, |_| rule(after)).await?);
+    match (before.paused, after.paused) {
+        (false, true) => pauses::note(&app, Paused::Queue(&name), by.clone(), asked.reason.clone(), false).await?,
         (true, false) => pauses::forget(&app, Paused::Queue(&name)).await?,
         _ => {}
+    }
+    if before != after {
+        let note = Note::new(QueueAction::Set, by, asked.reason).set(before, after);
+        queue_changes::note(&app, &name, note).await?;
     }
     one(&app, name).await
 }
@@ -105,6 +109,9 @@ async fn pause(
     let by = pauses::by(&caller, &asked)?;
     tracing::info!(queue = name, by, reason = asked.reason, "a queue is paused");
     let was_paused = set(&app, &name, |rule| QueueRule { paused: true, ..rule }).await?.paused;
+    if !was_paused || asked.reason.is_some() {
+        queue_changes::note(&app, &name, Note::new(QueueAction::Pause, by.as_str(), asked.reason.clone())).await?;
+    }
     pauses::note(&app, Paused::Queue(&name), by, asked.reason, was_paused).await?;
     one(&app, name).await
 }
@@ -121,8 +128,11 @@ async fn resume(
     must_be_name(&name)?;
     let by = pauses::by(&caller, &asked)?;
     tracing::info!(queue = name, by, reason = asked.reason, "the pause of a queue ends");
-    set(&app, &name, |rule| QueueRule { paused: false, ..rule }).await?;
+    let was_paused = set(&app, &name, |rule| QueueRule { paused: false, ..rule }).await?.paused;
     pauses::forget(&app, Paused::Queue(&name)).await?;
+    if was_paused {
+        queue_changes::note(&app, &name, Note::new(QueueAction::Resume, by, asked.reason)).await?;
+    }
     one(&app, name).await
 }
 
@@ -134,7 +144,7 @@ pub(super) fn must_be_name(name: &str) -> Answer<()> {
 }
 
 /// Everything that is wrong with settings.
-fn check(settings: &QueueSettings) -> Answer<()> {
+pub(super) fn check(settings: &QueueSettings) -> Answer<()> {
     let mut problems = Vec::new();
     let mut wrong = |pointer: &str, message: &str| {
         problems.push(Problem::new(ErrorCode::FieldValue, message).at(pointer));
@@ -158,12 +168,12 @@ fn check(settings: &QueueSettings) -> Answer<()> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(problems)) }
 }
 
-fn rule(settings: QueueSettings) -> QueueRule {
+pub(super) fn rule(settings: QueueSettings) -> QueueRule {
     let rate = settings.rate.map(|rate| Rate { count: rate.count, per_ms: rate.per_ms.into() });
     QueueRule { paused: settings.paused, max_running: settings.max_running, rate, max_waiting: settings.max_waiting }
 }
 
-fn settings(rule: QueueRule) -> QueueSettings {
+pub(super) fn settings(rule: QueueRule) -> QueueSettings {
     let rate = |rate: Rate| QueueRate { count: rate.count, per_ms: u32::try_from(rate.per_ms).unwrap_or(DAY_MS) };
     QueueSettings {
         paused: rule.paused,

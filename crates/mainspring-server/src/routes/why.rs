@@ -8,7 +8,6 @@ use mainspring_core::batch::Queues;
 use mainspring_core::job::JobKey;
 use mainspring_core::lane::Lane;
 use mainspring_core::line::Line;
-use mainspring_core::queue::QueueRule;
 use mainspring_core::routing::Routing;
 use mainspring_core::run::RunState;
 use mainspring_store::{RunInfo, RunQuery};
@@ -23,7 +22,7 @@ use crate::extract::PathOf;
 use crate::pauses::{self, Paused};
 use crate::refusal::Answer;
 use crate::show;
-use crate::why::{self, Pool, RunFacts};
+use crate::why::{self, Pool, QueueUse, RunFacts};
 use crate::words::Reads;
 
 /// Runs that are looked at.
@@ -139,16 +138,17 @@ async fn unfinished(app: &App, job: Option<JobId>, states: &[RunState]) -> Answe
     Ok(app.control().store().runs(query).await?)
 }
 
-/// What is set for a queue, and how many of its runs are executed.
-pub(super) async fn queue(app: &App, name: &str) -> Answer<(QueueRule, u64)> {
+/// What is set for a queue, and what of it is executed where that is limited.
+pub(super) async fn queue(app: &App, name: &str) -> Answer<QueueUse> {
     let store = app.control().store();
     let rule = store.queues().await?.into_iter().find(|row| row.name == name).map(|row| row.rule).unwrap_or_default();
     if rule.max_running.is_none() {
-        return Ok((rule, 0));
+        return Ok(QueueUse { rule, ..QueueUse::default() });
     }
     let counts = store.figures().await?.runs.into_iter();
     let running = counts.filter(|count| Line::parse(&count.queue).queue() == name && count.state == RunState::Running);
-    Ok((rule, running.map(|count| count.count).sum()))
+    let running = running.map(|count| count.count).sum();
+    Ok(QueueUse { rule, running, holders: store.holders(name, labels::HOLDERS_MAX).await? })
 }
 
 /// Whether another run waits for the same workers, and in the order of a run. Namespaces share a queue; what is routed is not shared out.

@@ -32,6 +32,7 @@ mod parts;
 mod past_runs;
 mod pauses;
 mod queue_history;
+mod queue_order;
 mod repeats;
 mod reruns;
 mod restart;

@@ -119,6 +119,50 @@ async fn runs_of_many_jobs_are_cancelled() {
 }
 
 #[tokio::test]
+async fn failed_runs_of_a_queue_are_run_again_once() {
+    let running = Running::start().await;
+    for (name, queue) in [("a", "mail"), ("b", "mail"), ("c", "bulk")] {
+        put_job(&running, json!({"name": name, "handler": "none", "queue": queue})).await;
+    }
+    let mut runs = Vec::new();
+    for name in ["a", "b", "c", "a"] {
+        let run = running.client.run_job("default", name, &RunNow::default()).await.unwrap();
+        runs.push(running.client.wait_for_run(&run.id).await.unwrap());
+    }
+    assert!(runs.iter().all(|run| run.state == RunState::Failed), "{runs:?}");
+    let body = json!({"action": "rerun", "selector": {"namespace": "-", "q": "queue:mail"}, "reason": "mended"});
+    let (status, planned) = ask(&running, "POST", &format!("{OPERATIONS}?dry_run=true"), body.clone()).await;
+    assert_eq!((status, &planned["state"], counts(&planned)), (200, &json!("planned"), (3, 0, 0)));
+    assert_eq!(planned["sample"], json!([runs[0].id, runs[1].id, runs[3].id]), "in the order in which they came");
+    assert_eq!(ask(&running, "GET", OPERATIONS, json!({})).await.1["items"], json!([]), "nothing was begun");
+
+    let done = carried_out(&running, body.clone()).await;
+    assert_eq!((counts(&done), &done["by"]), ((3, 3, 0), &json!("the access token")));
+    let filter = mainspring_api::RunFilter::default();
+    let again = running.client.runs("default", &filter).await.unwrap().items;
+    let again: Vec<_> = again.into_iter().filter(|run| run.rerun_of.is_some()).collect();
+    assert_eq!(again.len(), 3);
+    for run in &again {
+        running.client.wait_for_run(&run.id).await.unwrap();
+    }
+    // Those that failed again are there, and those from before are not: each is run again once.
+    let (_, planned) = ask(&running, "POST", &format!("{OPERATIONS}?dry_run=true"), body).await;
+    let sample: Vec<_> = planned["sample"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    assert_eq!(sample.len(), 3);
+    assert!(again.iter().all(|run| sample.contains(&run.id.as_str())), "{planned}");
+    // By their ids, runs start again however often.
+    let named = json!({"action": "rerun", "selector": {"namespace": "default", "names": [runs[0].id, uuid(7)]}});
+    let named = carried_out(&running, named).await;
+    assert_eq!((counts(&named), &named["errors"][0]["code"]), ((2, 1, 1), &json!("run.not_found")));
+    running.stop().await;
+}
+
+/// The id of a run that is not there.
+fn uuid(number: u32) -> String {
+    format!("019a8c1e-5400-8a3b-9c55-{number:012x}")
+}
+
+#[tokio::test]
 async fn what_cannot_be_meant_is_refused() {
     let running = Running::start().await;
     let cases = [

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_api::client::Precondition;
-use mainspring_api::{ErrorCode, LabelSettings, Reason, RunFilter, RunNow, RunState, Why, WhyCode, WriteOptions};
+use mainspring_api::{
+    ErrorCode, LabelSettings, QueueSettings, QueueWaitingFilter, Reason, RunFilter, RunNow, RunState, Why, WhyCode,
+    WriteOptions,
+};
 use mainspring_engine::{Engine, RunContext, Settings};
 use mainspring_store::MemoryStore;
 use serde_json::json;
@@ -219,6 +222,66 @@ async fn run_that_waits_beside_free_slots_is_told_for_whom_they_are_kept() {
     until(&[WhyCode::Final], async || client.why_run(&quick).await.unwrap()).await;
     gate.add_permits(4);
     until(&[WhyCode::Final], async || client.why_run(&waits).await.unwrap()).await;
+    running.stop().await;
+}
+
+/// What holds runs of a queue back, each with how many wait for it and which runs hold it.
+async fn held_by(running: &Running, queue: &str) -> Vec<(WhyCode, u64, Vec<String>)> {
+    let waiting = running.client.queue_waiting(queue, &QueueWaitingFilter::default()).await.unwrap();
+    let all = waiting.reasons.into_iter().chain(waiting.held);
+    all.map(|it| (it.code, it.count, it.holders.into_iter().map(|run| run.id).collect())).collect()
+}
+
+#[tokio::test]
+async fn queue_says_which_limits_hold_its_runs_back_and_which_runs_hold_these() {
+    let gate = Arc::new(Semaphore::new(0));
+    let running = with_slots(8, &gate).await;
+    let client = &running.client;
+    client.put_label("db=main", LabelSettings { max_running: 1 }).await.unwrap();
+    let one = QueueSettings { max_running: Some(1), ..QueueSettings::default() };
+    client.put_queue("mail", one, &Reason::default()).await.unwrap();
+    for wanted in [
+        json!({"name": "letter", "handler": "slow", "queue": "mail"}),
+        json!({"name": "report", "handler": "slow", "queue": "reports", "labels": {"db": "main"}}),
+        json!({"name": "single", "handler": "slow", "queue": "single", "overlap": "queue_all"}),
+    ] {
+        client.put_job("default", &spec(wanted), Precondition::None, COMMIT).await.unwrap();
+    }
+    let mut runs = Vec::new();
+    for job in ["letter", "report", "single"] {
+        let first = client.run_job("default", job, &RunNow::default()).await.unwrap().id;
+        until(&[WhyCode::Running], async || client.why_run(&first).await.unwrap()).await;
+        for _ in 0..2 {
+            client.run_job("default", job, &RunNow::default()).await.unwrap();
+        }
+        runs.push(first);
+    }
+    for (queue, code, holder) in
+        [("mail", WhyCode::QueueLimit, 0), ("reports", WhyCode::LabelLimit, 1), ("single", WhyCode::JobLimit, 2)]
+    {
+        let expected = [(code, 2, vec![runs[holder].clone()])];
+        let told = async {
+            loop {
+                let held = held_by(&running, queue).await;
+                if held == expected {
+                    break;
+                }
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), told).await.unwrap_or_else(|_| panic!("{queue}: {code}"));
+    }
+    let shares = client.queue_waiting("mail", &QueueWaitingFilter::default()).await.unwrap().namespaces;
+    let shares: Vec<_> = shares.iter().map(|it| (&*it.namespace, it.count, it.running, it.share_permille)).collect();
+    assert_eq!(shares, [("default", 2, 1, 1_000)]);
+
+    let two = QueueSettings { max_running: Some(2), ..QueueSettings::default() };
+    let preview = client.preview_queue("mail", two).await.unwrap();
+    assert_eq!((preview.waiting, preview.running), (2, 1));
+    assert_eq!((preview.before.leave, preview.before.wait, preview.after.leave, preview.after.wait), (0, 2, 1, 1));
+    assert_eq!(client.queue("mail").await.unwrap().settings, one, "nothing was set");
+    let nothing = QueueSettings { max_running: Some(0), ..QueueSettings::default() };
+    assert_eq!(code(client.preview_queue("mail", nothing).await), ErrorCode::FieldValue);
+    gate.add_permits(9);
     running.stop().await;
 }
 

@@ -10,7 +10,7 @@ use mainspring_core::run::Verdict;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, NONE, asked, at};
-use crate::{AskedRun, Error, Expect, Moving, QueueMove, QueueRow, Store};
+use crate::{AskedRun, Error, Expect, Moving, PlaceChange, Placing, QueueMove, QueueRow, Store};
 
 /// Asks for runs in a queue.
 async fn ask(kit: &Kit, job: &Kept, numbers: std::ops::Range<u64>, queue: &str) -> Vec<RunId> {
@@ -132,6 +132,50 @@ pub async fn what_waits_in_a_queue_is_told_line_by_line(store: Arc<dyn Store>) {
     claim(&kit, &Queues::named(["mail"]), 9, at(2_000)).await;
     assert_eq!(lines(1, 99).await, [line("mail/@north", 1, &routed)]);
     assert_eq!(kit.store.queue_lines("none", 1, 99).await.expect("queue_lines"), []);
+}
+
+pub async fn run_that_waits_goes_first_or_last_in_its_queue(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, other) = (kit.save(Draft::new("a")).await, kit.save(Draft::new("b")).await);
+    let runs = ask(&kit, &job, 0..4, "mail").await;
+    let slow = ask(&kit, &other, 4..5, "mail#~").await;
+    let elsewhere = ask(&kit, &job, 5..6, "mailing").await;
+    let place = async |run: RunId, to| kit.store.place_queued("mail", run, to).await.expect("place_queued");
+    let mail = Queues::named(["mail"]);
+
+    assert_eq!(place(elsewhere[0], Placing::First).await, None, "it waits in another queue");
+    let moved = place(slow[0], Placing::First).await.expect("it waits");
+    assert!(moved.after > moved.before, "{moved:?}");
+    assert_eq!(
+        place(slow[0], Placing::First).await,
+        Some(PlaceChange { before: moved.after, after: moved.after }),
+        "it is the first already"
+    );
+    let first = place(runs[2], Placing::First).await.expect("it waits");
+    let last = place(runs[0], Placing::Last).await.expect("it waits");
+    assert!(last.after < last.before, "{last:?}");
+    place(runs[3], Placing::First).await.expect("it waits");
+    let back = place(runs[3], Placing::Priority(first.before)).await.expect("it waits");
+    assert_eq!(back.after, first.before, "where it stood");
+    let mut left = Vec::new();
+    for now in 2_000..2_005 {
+        left.extend(claim(&kit, &mail, 1, at(now)).await);
+    }
+    assert_eq!(left, [runs[2], slow[0], runs[1], runs[3], runs[0]]);
+    assert_eq!(place(runs[2], Placing::Last).await, None, "it has been claimed");
+}
+
+pub async fn runs_that_count_in_a_limit_are_named(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let runs = ask(&kit, &job, 0..3, "mail").await;
+    set(&kit, "mail", limited(2), 0).await;
+    let holders = async |name, most| kit.store.holders(name, most).await.expect("holders");
+    assert_eq!(holders("mail", 9).await, []);
+    assert_eq!(claim(&kit, &Queues::named(["mail"]), 9, at(2_000)).await, runs[..2]);
+    assert_eq!(holders("mail", 9).await, runs[..2]);
+    assert_eq!(holders("mail", 1).await, runs[..1], "no more than were asked for");
+    assert_eq!(holders("bulk", 9).await, []);
 }
 
 pub async fn limit_of_a_queue_holds_over_all_process_starts(store: Arc<dyn Store>) {

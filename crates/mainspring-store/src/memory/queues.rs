@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::line::{LabelTag, Line};
-use mainspring_core::queue::{QueueRule, label_of, place, share_out};
+use mainspring_core::queue::{QueueRule, label_of, place, priority_before, priority_behind, share_out};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp};
 
@@ -15,7 +15,7 @@ use super::model::Model;
 use super::queue::take;
 use super::workflow::NOBODY;
 use crate::error::{Error, Result};
-use crate::row::{LineWaits, Moving, QueueMove, QueueRow};
+use crate::row::{LineWaits, Moving, PlaceChange, Placing, QueueMove, QueueRow};
 
 /// A queue for which something is set.
 #[derive(Clone, Debug)]
@@ -97,6 +97,27 @@ pub(super) fn move_queued(model: &mut Model, change: &QueueMove, limit: u32) -> 
         model.outbox.queued();
     }
     moved
+}
+
+/// See [`crate::Store::place_queued`].
+pub(super) fn place_queued(model: &mut Model, queue: &str, id: RunId, to: Placing) -> Option<PlaceChange> {
+    let waits = |run: &&Run| {
+        let line = Line::parse(&run.queue);
+        run.state == RunState::Queued && line.queue() == queue && !line.is_of_workflows()
+    };
+    let run = model.live.get(id).filter(waits)?;
+    let (before, due_at) = (run.priority, run.due_at);
+    let here = place(before, due_at);
+    let others = model.live.iter().filter(waits).filter(|other| other.id != id);
+    let others: Vec<i64> = others.map(|other| place(other.priority, other.due_at)).collect();
+    let (first, last) = (others.iter().min().copied(), others.iter().max().copied());
+    let after = match to {
+        Placing::Priority(priority) => priority,
+        Placing::First => first.filter(|first| here >= *first).map_or(before, |it| priority_before(due_at, it)),
+        Placing::Last => last.filter(|last| here <= *last).map_or(before, |it| priority_behind(due_at, it)),
+    };
+    model.live.update(id, |run| run.priority = after);
+    Some(PlaceChange { before, after })
 }
 
 /// Claims from one queue after the other, or from all of them at once: of each namespace that has runs there evenly.
@@ -242,14 +263,21 @@ fn has_label(model: &Model, run: &Run, label: &str) -> bool {
     label_of(label).and_then(has).is_some()
 }
 
-/// See [`crate::Store::counted`].
-pub(super) fn counted(model: &Model, limited: &str) -> u32 {
+/// How many executed runs count in a limit.
+fn counted(model: &Model, limited: &str) -> u32 {
+    u32::try_from(holders(model, limited).len()).unwrap_or(u32::MAX)
+}
+
+/// See [`crate::Store::holders`].
+pub(super) fn holders(model: &Model, limited: &str) -> Vec<RunId> {
     let counts = |run: &&Run| match label_of(limited) {
         None => Line::parse(&run.queue).queue() == limited,
         Some(_) => has_label(model, run, limited),
     };
     let running = model.live.iter().filter(|run| run.state == RunState::Running && run.owner != NOBODY);
-    u32::try_from(running.filter(counts).count()).unwrap_or(u32::MAX)
+    let mut holders: Vec<RunId> = running.filter(counts).map(|run| run.id).collect();
+    holders.sort_unstable();
+    holders
 }
 
 /// How many runs may leave a queue.

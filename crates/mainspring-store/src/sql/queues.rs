@@ -3,6 +3,7 @@
 mod labels;
 mod look;
 mod moving;
+mod placing;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,6 +23,7 @@ use labels::Labels;
 pub(crate) use look::Glance;
 use look::{Look, Share};
 pub(crate) use moving::move_queued;
+pub(crate) use placing::place_queued;
 
 /// A queue's row.
 struct Set {
@@ -296,10 +298,12 @@ fn take_slot(db: &impl Batches, set: &mut Set, run: &ClaimedRun) -> Step<()> {
     Ok(())
 }
 
-/// See [`crate::Store::counted`].
-pub(crate) fn counted(db: &dyn Db, name: &str) -> Step<u32> {
-    let running = slots(db, name)?.into_iter().filter(|(_, is_running)| *is_running).count();
-    Ok(u32::try_from(running).unwrap_or(u32::MAX))
+/// See [`crate::Store::holders`].
+pub(crate) fn holders(db: &dyn Db, name: &str, most: u32) -> Step<Vec<RunId>> {
+    let mut running: Vec<_> = slots(db, name)?.into_iter().filter(|(_, is_running)| *is_running).collect();
+    running.sort_unstable();
+    running.truncate(most as usize);
+    Ok(running.into_iter().map(|(run, _)| run).collect())
 }
 
 /// The runs that have a place of a limit, and whether they are executed.

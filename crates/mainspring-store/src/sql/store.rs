@@ -39,8 +39,8 @@ use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, DeadlinesDue, EventRow,
     Expect, GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LineWaits, LogChunk, MissedDeadline,
-    NamespaceRow, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo,
-    StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
+    NamespaceRow, PlaceChange, Placing, PurgeRule, QueueMove, QueueRow, Released, RunInfo, RunQuery, Saved,
+    StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
@@ -613,9 +613,9 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Engine, "count the runs of a queue", move |db| queues::waiting(db, &queue, max)).await
     }
 
-    async fn counted(&self, limited: &str) -> Result<u32> {
-        let limited = limited.to_owned();
-        self.read(ReadLane::Requests, "count the runs of a limit", move |db| queues::counted(db, &limited)).await
+    async fn holders(&self, limited: &str, most: u32) -> Result<Vec<RunId>> {
+        let (limited, operation) = (limited.to_owned(), "read which runs count in a limit");
+        self.read(ReadLane::Requests, operation, move |db| queues::holders(db, &limited, most)).await
     }
 
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow> {
@@ -632,6 +632,11 @@ impl<B: Backend> Store for B {
     async fn move_queued(&self, change: &QueueMove, limit: u32) -> Result<Vec<RunId>> {
         let change = change.clone();
         self.write(Lane::Api, "move runs to another queue", move |s| queues::move_queued(s, &change, limit)).await
+    }
+
+    async fn place_queued(&self, queue: &str, run: RunId, to: Placing) -> Result<Option<PlaceChange>> {
+        let (queue, operation) = (queue.to_owned(), "give a run another place in its queue");
+        self.write(Lane::Api, operation, move |s| queues::place_queued(&s.connection, &queue, run, to)).await
     }
 
     async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Doing it: one job after the other, so that an operation takes no more of the database than one caller.
+//! Doing it: one after the other, so that an operation takes no more of the database than one caller.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ pub(super) struct Kept {
     pub(super) version: i64,
 }
 
-/// Does it, job by job, until all is done, somebody asks for its end, or the server closes.
+/// Does it, one by one, until all is done, somebody asks for its end, or the server closes.
 pub(super) async fn out(app: &App, (spec, by): (&OperationSpec, &str), names: Vec<String>, mut kept: Kept) {
     let mut written = Instant::now();
     for name in names {
@@ -42,7 +42,10 @@ pub(super) async fn out(app: &App, (spec, by): (&OperationSpec, &str), names: Ve
             kept.operation.state = OperationState::Interrupted;
             break;
         }
-        let result = one(app, (spec, by), &JobKey::new(&spec.selector.namespace, &name)).await;
+        let result = match spec.action {
+            OperationAction::Rerun => super::runs::rerun(app, &name).await,
+            _ => one(app, (spec, by), &JobKey::new(&spec.selector.namespace, &name)).await,
+        };
         plan::note(&mut kept.operation, &name, result.err().as_ref().map(|refusal| &*refusal.0));
         if written.elapsed() >= KEEP_EVERY {
             written = Instant::now();
@@ -104,6 +107,7 @@ async fn one(app: &App, (spec, by): (&OperationSpec, &str), key: &JobKey) -> Ans
         OperationAction::Resume => jobs::resume_one(app, key).await.map(drop),
         OperationAction::Run => run(app, key).await,
         OperationAction::Cancel => cancel(app, key, spec.reason.as_deref()).await,
+        OperationAction::Rerun => unreachable!("it is of runs"),
         OperationAction::Delete => jobs::remove(app, key, Condition::Always, COMMIT).await,
         OperationAction::Label => {
             let (add, remove, of) = (spec.add_labels.clone(), spec.remove_labels.clone(), key.clone());

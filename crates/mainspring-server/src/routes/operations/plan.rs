@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_api::{
     ErrorCode, Operation, OperationAction, OperationError, OperationSpec, Problem, ProblemDetails, is_valid_name,
 };
-use mainspring_schedule::Timestamp;
+use mainspring_core::RunId;
 
-/// Jobs of one operation.
+use crate::refusal::Refusal;
+
+/// Jobs or runs of one operation.
 pub(super) const NAMES_MAX: usize = 100_000;
 /// Errors that an operation keeps.
 const ERRORS_MAX: usize = 100;
@@ -31,7 +33,12 @@ pub(super) fn check(spec: &OperationSpec) -> Result<(), Vec<Problem>> {
     if names.len() > NAMES_MAX {
         wrong(ErrorCode::FieldValue, "/selector/names", format!("there are more than {NAMES_MAX} names"));
     }
-    if let Some(index) = names.iter().position(|name| !is_valid_name(name)) {
+    if spec.action == OperationAction::Rerun {
+        if let Some(index) = names.iter().position(|id| id.parse::<RunId>().is_err()) {
+            let message = format!("\"{}\" is not the id of a run", names[index].escape_debug());
+            wrong(ErrorCode::FieldValue, &format!("/selector/names/{index}"), message);
+        }
+    } else if let Some(index) = names.iter().position(|name| !is_valid_name(name)) {
         let message = format!("\"{}\" cannot name a job", names[index].escape_debug());
         wrong(ErrorCode::NameInvalid, &format!("/selector/names/{index}"), message);
     }
@@ -50,6 +57,11 @@ pub(super) fn check(spec: &OperationSpec) -> Result<(), Vec<Problem>> {
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Refuses to do something to more than an operation may.
+pub(super) fn too_many(what: &str) -> Refusal {
+    Refusal::new(ErrorCode::RequestTooLarge, format!("more than {NAMES_MAX} {what} match; narrow the query"))
 }
 
 /// Each name once, in the order of the first.
@@ -86,21 +98,6 @@ pub(super) fn note(operation: &mut Operation, name: &str, problem: Option<&Probl
     }
 }
 
-/// An id, such that those of newer operations come first in order.
-pub(super) fn id(at: Timestamp, number: u64) -> String {
-    format!(
-        "{:012x}-{:08x}",
-        (1_u64 << 48) - 1 - (at.as_millis().unsigned_abs() & ((1 << 48) - 1)),
-        number & 0xffff_ffff
-    )
-}
-
-pub(super) fn random() -> u64 {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).expect("the system has randomness");
-    u64::from_be_bytes(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -124,6 +121,8 @@ mod tests {
             (json!({"action": "pause", "selector": ns(json!({"names": ["x"]}))}), None),
             (json!({"action": "pause", "selector": ns(json!({"names": ["x"], "q": ""}))}), Some("/selector/q")),
             (json!({"action": "pause", "selector": ns(json!({"names": ["x", "a/b"]}))}), Some("/selector/names/1")),
+            (json!({"action": "rerun", "selector": ns(json!({"names": ["x"]}))}), Some("/selector/names/0")),
+            (json!({"action": "rerun", "selector": {"namespace": "-", "q": "queue:mail"}}), None),
             (json!({"action": "label", "selector": ns(json!({"q": "x"}))}), Some("/add_labels")),
             (json!({"action": "label", "selector": ns(json!({"q": "x"})), "remove_labels": ["l"]}), None),
             (
@@ -147,10 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_operations_come_first() {
-        let at = |ms| id(Timestamp::from_millis(ms), 7);
-        assert!(at(1_800_000_000_001) < at(1_800_000_000_000));
-        assert!(is_valid_name(&at(1_800_000_000_000)));
+    fn each_name_counts_once() {
         assert_eq!(distinct(&["b".into(), "a".into(), "b".into()]), ["b", "a"]);
     }
 }

@@ -1,0 +1,1 @@
+UPDATE run SET priority = :priority WHERE id = :id AND state = 'queued'
