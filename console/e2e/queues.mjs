@@ -24,12 +24,18 @@ export async function watchAQueue({ open, own }) {
   const head = page.getByRole('table', { name: 'Leaves first' });
   if ((await head.getByRole('link').count()) !== 10) faults.push('the list of what leaves first has not ten runs');
   faults.push(...(await violations(page)));
+  faults.push(...(await orderTheHead(page, server, head, runs)));
 
   await page.getByRole('button', { name: 'Set limits' }).click();
   const limits = page.getByRole('dialog', { name: 'Limits of mail' });
+  await limits.getByText('Now: 0 may leave at once, 12 wait on.').waitFor();
   await limits.getByLabel('Runs at a time').fill('2');
+  await limits.getByLabel('Reason').fill('Spare the printer');
+  faults.push(...(await violations(page)));
   await limits.getByRole('button', { name: 'Save' }).click();
   await page.getByText('0 of 2').waitFor();
+  await page.getByText('Runs at a time: no limit → 2').waitFor();
+  await page.getByText('Spare the printer').waitFor();
   await page.getByRole('button', { name: 'Resume', exact: true }).click();
   await head.waitFor({ state: 'detached' });
   for (const run of runs) await server.final(run);
@@ -39,6 +45,10 @@ export async function watchAQueue({ open, own }) {
   await page.getByRole('button', { name: 'Run again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
   await page.getByText('Runs that started again: 1.').waitFor();
+  await server.until('it to fail again', async () => (await server.call('GET', '/api/v1/namespaces/-/runs?q=queue:mail%20state:failed')).items.length === 2);
+  await page.getByRole('button', { name: 'Run all again' }).click();
+  await page.getByRole('dialog', { name: 'Run 1 failed runs again?' }).getByRole('button', { name: 'Run all again' }).click();
+  await page.getByText('Ran again: 1 run').waitFor();
   await page.getByRole('img', { name: /^In and out: came \d+, left \d+$/ }).waitFor();
   const left = async () => (await server.call('GET', '/api/v1/queues/mail/history')).points.reduce((sum, point) => sum + point.left, 0);
   await server.until('what left to be counted', async () => (await left()) === 14);
@@ -49,6 +59,25 @@ export async function watchAQueue({ open, own }) {
   await page.getByRole('region', { name: 'Waiting' }).getByRole('row').nth(96).waitFor();
   await settled(page);
   return faults;
+}
+
+/** The head of a queue is put into another order, which can be taken back, and a run is dropped. */
+async function orderTheHead(page, server, head, runs) {
+  const first = async () => (await server.call('GET', '/api/v1/queues/mail/waiting')).head[0].id;
+  await head.getByRole('button', { name: 'Move to the top: letter' }).nth(9).click();
+  await page.getByText('The run of letter leaves first.').waitFor();
+  await server.until('the run to be the first', async () => (await first()) === runs[9]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await server.until('the old order', async () => (await first()) === runs[0]);
+  await page.getByText('was put first').first().waitFor();
+  await head.getByRole('button', { name: 'Drop: letter' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Drop the run of letter?' });
+  await dialog.getByLabel('Reason').fill('Not wanted');
+  await dialog.getByRole('button', { name: 'Drop' }).click();
+  await page.getByText('The run of letter was dropped.').waitFor();
+  await server.until('it to be gone', async () => (await first()) === runs[1]);
+  await page.getByText('Not wanted').waitFor();
+  return violations(page);
 }
 
 /** The page of a job says who could take its next run, and why the server could not. */

@@ -28,6 +28,11 @@ export function beginOperation(spec: OperationSpec): Promise<Operation> {
   return ask(api.POST('/api/v1/operations', { params: { header: { 'Idempotency-Key': idempotencyKey() } }, body: spec }));
 }
 
+/** Says how many jobs or runs an operation would be done to. */
+export function planOperation(spec: OperationSpec): Promise<Operation> {
+  return ask(api.POST('/api/v1/operations', { params: { query: { dry_run: true }, header: { 'Idempotency-Key': idempotencyKey() } }, body: spec }));
+}
+
 export function cancelOperation(id: string): Promise<Operation> {
   return ask(api.POST('/api/v1/operations/{operation}/cancel', { params: { path: { operation: id }, header: { 'Idempotency-Key': idempotencyKey() } } }));
 }

@@ -28,11 +28,11 @@ function OperationNote({ operation: begun, undo, onClose }: Followed & { onClose
   const { data } = useQuery({ ...operationQuery(begun.id), initialData: begun, initialDataUpdatedAt: 0 });
   const { action, state, total, done, failed, errors = [] } = data;
   const isOver = state !== 'running';
-  const count = (n: number) => t.jobs.jobCount(n, formats.number(n));
+  const count = (n: number) => (action === 'rerun' ? t.operations.runCount : t.jobs.jobCount)(n, formats.number(n));
 
   useEffect(() => {
     if (!isOver) return undefined;
-    void client.invalidateQueries({ queryKey: ['jobs'] });
+    for (const key of ['jobs', 'runs']) void client.invalidateQueries({ queryKey: [key] });
     // Bad news stays until it is read.
     const timer = failed === 0 && state === 'done' ? setTimeout(onClose, UNDO_MS) : undefined;
     return () => clearTimeout(timer);

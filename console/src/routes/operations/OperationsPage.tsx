@@ -10,6 +10,7 @@ import { Loaded, NothingYet } from '@/components/Feedback';
 import { Instant, Took } from '@/components/Instant';
 import { Facts, Page } from '@/components/Page';
 import { Progress } from '@/components/Progress';
+import { Who } from '@/components/Who';
 import { toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
@@ -97,12 +98,13 @@ function Details({ operation, onClose }: { operation: Operation; onClose: () => 
     onError: (error) => toastError(t.operations.cancel, error),
   });
   const { errors = [] } = operation;
+  const ofRuns = operation.action === 'rerun';
   return (
     <Dialog
       open
       onClose={onClose}
       width="l"
-      title={`${t.operations.actions[operation.action]} · ${t.jobs.jobCount(operation.total, formats.number(operation.total))}`}
+      title={`${t.operations.actions[operation.action]} · ${(ofRuns ? t.operations.runCount : t.jobs.jobCount)(operation.total, formats.number(operation.total))}`}
       footer={
         <>
           {operation.state === 'running' && <CopyMenu command={{ http: { method: 'POST', path: fillPath('/api/v1/operations/{operation}/cancel', { operation: operation.id }), body: {} } }} ready />}
@@ -121,6 +123,7 @@ function Details({ operation, onClose }: { operation: Operation; onClose: () => 
           [t.operations.progress, t.jobs.working(formats.number(operation.done), formats.number(operation.total))],
           [t.shell.namespace, operation.namespace],
           [t.operations.started, <Instant key="at" at={operation.started_at} date />],
+          operation.by ? [t.operations.by, <Who key="by" by={operation.by} />] : undefined,
           operation.reason ? [t.common.reason, operation.reason] : undefined,
           [t.operations.id, <code key="id">{operation.id}</code>],
         ]}
@@ -130,7 +133,7 @@ function Details({ operation, onClose }: { operation: Operation; onClose: () => 
           <caption>{t.operations.errors(formats.number(operation.failed), formats.number(errors.length))}</caption>
           <thead>
             <tr>
-              <th scope="col">{t.jobs.name}</th>
+              <th scope="col">{ofRuns ? t.runs.id : t.jobs.name}</th>
               <th scope="col">{t.operations.error}</th>
             </tr>
           </thead>
@@ -138,9 +141,15 @@ function Details({ operation, onClose }: { operation: Operation; onClose: () => 
             {errors.map(({ name, code, message }) => (
               <tr key={name}>
                 <td>
-                  <Link to="/ns/$ns/jobs/$job" params={{ ns: operation.namespace, job: name }}>
-                    {name}
-                  </Link>
+                  {ofRuns ? (
+                    <Link to="/ns/$ns/runs/$run" params={{ ns: operation.namespace, run: name }}>
+                      {name}
+                    </Link>
+                  ) : (
+                    <Link to="/ns/$ns/jobs/$job" params={{ ns: operation.namespace, job: name }}>
+                      {name}
+                    </Link>
+                  )}
                 </td>
                 <td>
                   {message} <code className={css.quiet}>{code}</code>

@@ -13,6 +13,7 @@ import { quoted } from '@/lib/query';
 import { LimitsDialog } from './LimitsDialog';
 import { MoveDialog } from './MoveDialog';
 import { PressureBadge } from './PressureBadge';
+import { QueueChanges } from './QueueChanges';
 import { QueueCharts } from './QueueCharts';
 import { FailedRuns, RunningRuns } from './QueueRuns';
 import { QueueWaits } from './QueueWaits';
@@ -87,9 +88,12 @@ function QueueView({ queue }: { queue: Queue }) {
           <RunningRuns queue={queue} ns={ns} />
           <FailedRuns queue={queue.name} ns={ns} />
         </div>
-        <Panel title={t.queues.facts}>
-          <QueueFacts queue={queue} ns={ns} />
-        </Panel>
+        <div className={css.column}>
+          <Panel title={t.queues.facts}>
+            <QueueFacts queue={queue} ns={ns} />
+          </Panel>
+          <QueueChanges queue={queue.name} ns={ns} />
+        </div>
       </div>
       {open === 'limits' && <LimitsDialog queue={queue} onClose={() => setOpen(undefined)} />}
       {open === 'move' && <MoveDialog queue={queue} known={known} onClose={() => setOpen(undefined)} />}

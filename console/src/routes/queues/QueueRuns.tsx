@@ -1,22 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { RotateCw } from 'lucide-react';
+import { History, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
+import { beginOperation, planOperation } from '@/api/operations';
 import { Button } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { type Column, DataTable } from '@/components/DataTable';
 import { Loaded } from '@/components/Feedback';
 import { Instant, Took } from '@/components/Instant';
 import { Panel } from '@/components/Page';
-import { toast } from '@/components/toast';
+import { toast, toastError } from '@/components/toast';
 import { ExecutorLink } from '@/components/WorkerLink';
 import { useFormats, useT } from '@/i18n';
 import { forEach } from '@/lib/each';
 import { quoted } from '@/lib/query';
+import { followOperation } from '../operations/OperationNote';
 import type { Run } from '../runs/queries';
 import { RunTable } from '../runs/RunTable';
 import { useRunList } from '../runs/useRunList';
 import { type Queue, runningQuery } from './queries';
+import { replayCommand, replaySpec } from './replay';
 import { RunName } from './RunName';
 import css from './Queues.module.css';
 
@@ -68,13 +71,30 @@ export function FailedRuns({ queue, ns }: { queue: string; ns: string }) {
     const refused = failed.length > 0 ? ` ${t.runs.someFailed(formats.number(failed.length))} ${failed[0] ? t.said.both(failed[0].error) : ''}` : '';
     toast({ tone: failed.length > 0 ? 'bad' : 'good', text: `${t.queues.replayed(formats.number(done.length))}${refused}` });
   };
+  const replayAll = async () => {
+    try {
+      const spec = replaySpec(queue);
+      const { total } = await planOperation(spec);
+      if (total === 0) return void toast({ text: t.queues.nothingToReplay });
+      const yes = await confirm({ title: t.queues.replayMany(formats.number(total)), text: t.queues.replayAllText, action: t.queues.replayAll, reason: true, command: replayCommand(queue) });
+      if (yes) followOperation({ operation: await beginOperation(yes.reason === '' ? spec : { ...spec, reason: yes.reason }) });
+    } catch (error) {
+      toastError(t.queues.replayAll, error);
+    }
+    return undefined;
+  };
   return (
     <Panel
       title={t.queues.failed}
       aside={
-        <Button size="s" icon={RotateCw} disabledReason={selected.size === 0 ? t.queues.chooseFirst : undefined} onClick={() => void replay()}>
-          {t.queues.replay}
-        </Button>
+        <span className={css.acts}>
+          <Button size="s" icon={RotateCw} disabledReason={selected.size === 0 ? t.queues.chooseFirst : undefined} onClick={() => void replay()}>
+            {t.queues.replay}
+          </Button>
+          <Button size="s" icon={History} disabledReason={list.rows?.length === 0 ? t.queues.nothingFailed : undefined} onClick={() => void replayAll()}>
+            {t.queues.replayAll}
+          </Button>
+        </span>
       }
       flush
     >

@@ -45,6 +45,27 @@ export function limitsCommand(queue: string, settings: QueueSettings): Command {
   };
 }
 
+export interface Difference {
+  key: 'paused' | 'max_running' | 'rate' | 'max_waiting';
+  /** As the command line writes it; absent: none. */
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/** What differs between two settings. */
+export function differences(before: QueueSettings, after: QueueSettings): Difference[] {
+  const rate = ({ rate }: QueueSettings) => (rate ? `${rate.count}/${units[rate.per_ms] ?? `${rate.per_ms}ms`}` : undefined);
+  const number = (value: number | null | undefined) => (typeof value === 'number' ? String(value) : undefined);
+  const mark = (paused: boolean | undefined) => (paused ? '⏸' : '⏵');
+  const all: Difference[] = [
+    { key: 'paused', before: mark(before.paused), after: mark(after.paused) },
+    { key: 'max_running', before: number(before.max_running), after: number(after.max_running) },
+    { key: 'rate', before: rate(before), after: rate(after) },
+    { key: 'max_waiting', before: number(before.max_waiting), after: number(after.max_waiting) },
+  ];
+  return all.filter((each) => each.before !== each.after);
+}
+
 /** What moves the runs that wait in a queue, for the command line and for curl. */
 export function moveCommand(queue: string, to: string): Command {
   return { cli: ['queue', 'move', queue, to], http: { method: 'POST', path: fillPath('/api/v1/queues/{queue}/move', { queue }), body: { to } } };

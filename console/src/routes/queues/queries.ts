@@ -10,6 +10,9 @@ export type Queue = components['schemas']['Queue'];
 export type QueueSettings = components['schemas']['QueueSettings'];
 export type QueueHistory = components['schemas']['QueueHistory'];
 export type QueueWaiting = components['schemas']['QueueWaiting'];
+export type QueueReason = components['schemas']['QueueReason'];
+export type QueueChange = components['schemas']['QueueChange'];
+export type QueuePreview = components['schemas']['QueuePreview'];
 export type LabelLimit = components['schemas']['LabelLimit'];
 export type QueueRange = (typeof queueRanges)[number];
 
@@ -52,6 +55,22 @@ export const waitingQuery = (queue: string) =>
     queryKey: ['queue-waiting', queue],
     queryFn: ({ signal }) => ask(api.GET('/api/v1/queues/{queue}/waiting', { params: { path: { queue } }, signal })),
     meta: { topics: ['queues', 'runs', 'workers'], every: 2000 },
+  });
+
+/** What people have changed about a queue lately. */
+export const changesQuery = (queue: string) =>
+  queryOptions({
+    queryKey: ['queue-changes', queue],
+    queryFn: ({ signal }) => ask(api.GET('/api/v1/queues/{queue}/changes', { params: { path: { queue }, query: { limit: 20 } }, signal })),
+    meta: { topics: ['queues', 'runs'], every: 2000 },
+  });
+
+/** What other limits of a queue would do. */
+export const previewQuery = (queue: string, settings: QueueSettings) =>
+  queryOptions({
+    queryKey: ['queue-preview', queue, settings],
+    queryFn: ({ signal }) => ask(api.POST('/api/v1/queues/{queue}/preview', { params: { path: { queue } }, body: settings, signal })),
+    meta: { topics: ['queues', 'runs'], every: 2000 },
   });
 
 /** What of a queue is executed now. */
