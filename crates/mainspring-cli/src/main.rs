@@ -32,6 +32,7 @@ mod past;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod scope;
 mod start;
 mod time_value;
 mod views;

@@ -103,9 +103,12 @@ pub enum Progress {
 }
 
 /// Prints what a command found.
+#[derive(Debug, Clone)]
 pub struct Output {
     form: Form,
     columns: Vec<String>,
+    /// Columns that tables begin with beside the usual ones.
+    leading: &'static [&'static str],
     headers: bool,
     style: Style,
     progress: Progress,
@@ -134,6 +137,7 @@ impl Output {
             progress: if args.quiet { Progress::None } else { args.progress },
             quiet: args.quiet,
             columns: args.columns,
+            leading: &[],
         })
     }
 
@@ -145,6 +149,11 @@ impl Output {
     /// Zone, time style and now.
     pub fn style(&self) -> &Style {
         &self.style
+    }
+
+    /// The same, with tables that begin with columns which they leave out otherwise. Chosen columns stay as chosen.
+    pub fn led_by(&self, columns: &'static [&'static str]) -> Self {
+        Self { leading: columns, ..self.clone() }
     }
 
     /// Whether columns were chosen: then nothing else is shown.
@@ -168,7 +177,7 @@ impl Output {
                 self.note(view.empty);
                 Ok(())
             }
-            Form::Table => self.text(view.rows(items, &self.columns, self.headers, &self.style)?),
+            Form::Table => self.text(view.rows(items, &self.names(view), self.headers, &self.style)?),
             Form::Json | Form::Yaml | Form::Jsonl => self.items(items),
             Form::Name => items.iter().try_for_each(|item| self.text((view.name)(item))),
         }
@@ -186,12 +195,20 @@ impl Output {
     ) -> Result {
         match self.form {
             Form::Table if items.is_empty() => self.list(&[], view),
-            Form::Table => self.text(view.mixed(items, other, &self.columns, self.headers, &self.style)?),
+            Form::Table => self.text(view.mixed(items, other, &self.names(view), self.headers, &self.style)?),
             Form::Json | Form::Yaml | Form::Jsonl => self.items(items),
             Form::Name => items.iter().try_for_each(|item| match item {
                 Mixed::Usual(item) => self.text((view.name)(item)),
                 Mixed::Other(_) => Ok(()),
             }),
+        }
+    }
+
+    /// The columns of a list, by their names.
+    fn names<T>(&self, view: &View<T>) -> Vec<String> {
+        match self.columns.is_empty() {
+            true => self.leading.iter().copied().chain(view.usual()).map(str::to_owned).collect(),
+            false => self.columns.clone(),
         }
     }
 
@@ -342,6 +359,7 @@ mod tests {
         let output = |terminal| Output {
             form: Form::Table,
             columns: Vec::new(),
+            leading: &[],
             headers: true,
             style: Style::new(jiff::tz::TimeZone::UTC, TimeStyle::Short),
             progress: Progress::None,

@@ -51,7 +51,7 @@ impl SpanArgs {
 pub async fn show(
     session: &Session,
     runs: Vec<Run>,
-    (namespace, job): (&str, Option<&str>),
+    (namespace, job): (Option<String>, Option<String>),
     span: Span,
     page: &ListArgs,
     output: &Output,
@@ -60,8 +60,8 @@ pub async fn show(
     let is_cut = page.limit().is_some_and(|limit| runs.len() >= limit);
     let oldest = runs.last().filter(|_| is_cut).map(instant_of);
     let filter = MisfireFilter {
-        namespace: Some(namespace.to_owned()),
-        job: job.map(str::to_owned),
+        namespace,
+        job,
         from: Some(oldest.or(span.from).unwrap_or(Timestamp::from_millis(0))),
         to: span.to,
         ..MisfireFilter::default()

@@ -14,6 +14,7 @@ use crate::name::{self, JobName};
 use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::progress;
+use crate::scope::ScopeArgs;
 use crate::views::{
     BACKFILL, BACKFILL_CASCADE_ITEM, BACKFILL_ITEM, BACKFILL_NAMED_ITEM, BACKFILL_PART_ITEM, BACKFILL_PLAN_ITEM,
 };
@@ -70,9 +71,8 @@ enum Verb {
         /// Only those that depend on this one, and were started with it
         #[arg(long, value_name = "BACKFILL")]
         cascade_of: Option<String>,
-        /// Those of all namespaces
-        #[arg(long, short = 'A', conflicts_with = "job")]
-        all_namespaces: bool,
+        #[command(flatten)]
+        scope: ScopeArgs,
         #[command(flatten)]
         list: ListArgs,
     },
@@ -229,16 +229,16 @@ pub fn run(args: BackfillArgs, output: &Output) -> Result {
                 let started = session.ask(client.start_backfill(namespace, &spec.job.job, &asked)).await?;
                 shown_or_awaited(&session, started, &wait, output).await
             }
-            Verb::List { job, state, cascade_of, all_namespaces, list } => {
-                let own = job.as_ref().map_or(session.namespace.as_str(), |job| job.namespace(&session.namespace));
-                let namespace = if all_namespaces { "-" } else { own };
+            Verb::List { job, state, cascade_of, scope, list } => {
+                let of_scope = scope.segment(&session);
+                let namespace = job.as_ref().map_or(of_scope, |job| job.namespace(of_scope));
                 let found = pages::collect(&list, output, async |cursor, limit| {
                     let job = job.as_ref().map(|job| job.job.clone());
                     let (state, cascade_of) = (state.map(State::on_the_wire), cascade_of.clone());
                     let filter = BackfillFilter { job, state, cascade_of, cursor, limit: Some(limit) };
                     session.ask(client.backfills(namespace, &filter)).await
                 });
-                output.list(&found.await?, &BACKFILL)
+                scope.list(&session, &found.await?, &BACKFILL, output)
             }
             Verb::Get { backfill, items: Some(state), list } => {
                 let found = pages::collect(&list, output, async |cursor, limit| {

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use mainspring_api::client::Precondition;
-use mainspring_api::{JobFilter, PageFilter, RunFilter, TriggerFilter, Why, WriteOptions};
+use mainspring_api::{Job, JobFilter, PageFilter, RunFilter, TriggerFilter, Why, WriteOptions};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
@@ -10,6 +10,7 @@ use crate::name::JobName;
 use crate::output::{Form, Output, View};
 use crate::pages::{self, ListArgs};
 use crate::past::{self, Span, SpanArgs};
+use crate::scope::ScopeArgs;
 use crate::start::StartArgs;
 use crate::views::{Because, JOB, JOB_DATA, JOB_VERSION, TRIGGER, WHY};
 use crate::{bulk, confirm, connect, input};
@@ -48,6 +49,8 @@ enum Verb {
         /// Only paused jobs, or with =false only others
         #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true)]
         paused: Option<bool>,
+        #[command(flatten)]
+        scope: ScopeArgs,
         #[command(flatten)]
         list: ListArgs,
     },
@@ -152,9 +155,9 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     connect::block_on(async {
         match args.verb {
-            Verb::List { query, label, owner, paused, list: page } => {
+            Verb::List { query, label, owner, paused, scope, list: page } => {
                 let filter = JobFilter { name: query, label, owner, paused, ..JobFilter::default() };
-                list(&session, &filter, &page, output).await
+                list(&session, &filter, scope, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,
             Verb::Why { names } => why(&session, &names, output).await,
@@ -169,14 +172,15 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
     })
 }
 
-async fn list(session: &Session, filter: &JobFilter, page: &ListArgs, output: &Output) -> Result {
+async fn list(session: &Session, filter: &JobFilter, scope: ScopeArgs, page: &ListArgs, output: &Output) -> Result {
     let jobs = pages::collect(page, output, async |cursor, limit| {
         let filter = JobFilter { cursor, limit: Some(limit), ..filter.clone() };
-        session.ask(session.client.jobs(&session.namespace, &filter)).await
+        session.ask(session.client.jobs(scope.segment(session), &filter)).await
     });
     let asked = JobFilter { cursor: None, limit: None, ..filter.clone() } != JobFilter::default();
-    let view = if asked { View { empty: "no such jobs", ..JOB } } else { JOB };
-    output.list(&jobs.await?, &view)
+    let empty = if asked { "no such jobs" } else { JOB.empty };
+    let name = if scope.is_all() { |job: &Job| format!("{}/{}", job.namespace, job.name) } else { JOB.name };
+    scope.list(session, &jobs.await?, &View { empty, name, ..JOB }, output)
 }
 
 async fn get(session: &Session, names: &[JobName], output: &Output) -> Result {
@@ -287,5 +291,5 @@ async fn history(session: &Session, name: &JobName, span: Span, page: &ListArgs,
         let request = session.client.job_history(namespace, &name.job, &filter);
         session.ask(request).await
     });
-    past::show(session, runs.await?, (namespace, Some(&name.job)), span, page, output).await
+    past::show(session, runs.await?, (Some(namespace.to_owned()), Some(name.job.clone())), span, page, output).await
 }

@@ -7,6 +7,7 @@ use crate::connect::{self, ConnectArgs};
 use crate::error::Result;
 use crate::name::JobName;
 use crate::output::{Output, View};
+use crate::scope::ScopeArgs;
 use crate::time_value::{self, Direction};
 use crate::views::NEXT;
 
@@ -26,9 +27,8 @@ pub struct NextArgs {
     /// Fire times at most, up to 1000
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
-    /// All namespaces
-    #[arg(short = 'A', long)]
-    all_namespaces: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
     #[command(flatten)]
     connect: ConnectArgs,
 }
@@ -42,8 +42,7 @@ pub fn run(args: NextArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     let namespace = match &args.job {
         Some(name) => Some(name.namespace(&session.namespace).to_owned()),
-        None if args.all_namespaces => None,
-        None => Some(session.namespace.clone()),
+        None => args.scope.filter(&session),
     };
     let filter = NextFilter {
         namespace,
@@ -59,6 +58,6 @@ pub fn run(args: NextArgs, output: &Output) -> Result {
             let none = View { empty: "the job has no triggers: it runs when asked", ..NEXT };
             return output.list(&fires, &none);
         }
-        output.list(&fires, &NEXT)
+        args.scope.list(&session, &fires, &NEXT, output)
     })
 }

@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::past::{self, SpanArgs};
+use crate::scope::ScopeArgs;
 use crate::start::StartArgs;
 use crate::views::{ATTEMPT, Because, RUN, WHY};
 use crate::wait::{self, WaitArgs};
@@ -101,7 +102,7 @@ enum Verb {
     /// Take a task of a workflow run for succeeded or failed
     Mark(tasks::MarkArgs),
     /// List the tasks that wait for somebody's approval
-    Approvals(ListArgs),
+    Approvals(approvals::ApprovalsArgs),
     /// Approve what a task of a workflow run asks for
     Approve(tasks::DecideArgs),
     /// Reject what a task of a workflow run asks for
@@ -135,6 +136,8 @@ struct ListRunsArgs {
     /// Also instants that did not become runs: missed or suppressed
     #[arg(long, conflicts_with_all = ["state", "parent", "label"])]
     all_outcomes: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
     #[command(flatten)]
     span: SpanArgs,
     #[command(flatten)]
@@ -258,14 +261,18 @@ async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result 
         to: span.to,
         ..RunFilter::default()
     };
+    let namespace = args.scope.segment(session);
     let runs = pages::collect(&args.list, output, async |cursor, limit| {
         let filter = RunFilter { cursor, limit: Some(limit), ..filter.clone() };
-        session.ask(session.client.runs(&session.namespace, &filter)).await
+        session.ask(session.client.runs(namespace, &filter)).await
     });
     let runs = runs.await?;
     match args.all_outcomes {
-        true => past::show(session, runs, (&session.namespace, filter.job.as_deref()), span, &args.list, output).await,
-        false => output.list(&runs, &RUN),
+        true => {
+            let of = (args.scope.filter(session), filter.job);
+            past::show(session, runs, of, span, &args.list, &args.scope.output(output)).await
+        }
+        false => args.scope.list(session, &runs, &RUN, output),
     }
 }
 

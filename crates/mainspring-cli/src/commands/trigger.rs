@@ -1,14 +1,15 @@
 //! `mainspring trigger …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{GapFilter, TriggerFilter, TriggerState, Why};
+use mainspring_api::{GapFilter, Trigger, TriggerFilter, TriggerState, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Result};
 use crate::name::TriggerName;
-use crate::output::{Form, Output, counted};
+use crate::output::{Form, Output, View, counted};
 use crate::pages::{self, ListArgs};
 use crate::past::{Span, SpanArgs};
+use crate::scope::ScopeArgs;
 use crate::views::{Because, GAP, TRIGGER, WHY};
 use crate::{bulk, connect};
 
@@ -41,6 +42,8 @@ enum Verb {
         /// Only paused triggers, or with =false only others
         #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true)]
         paused: Option<bool>,
+        #[command(flatten)]
+        scope: ScopeArgs,
         #[command(flatten)]
         list: ListArgs,
     },
@@ -106,9 +109,9 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     connect::block_on(async {
         match args.verb {
-            Verb::List { job, named, paused, list: page } => {
+            Verb::List { job, named, paused, scope, list: page } => {
                 let filter = TriggerFilter { job: job.or(named), paused, ..TriggerFilter::default() };
-                list(&session, &filter, &page, output).await
+                list(&session, &filter, scope, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,
             Verb::Gaps { name, span, list: page } => gaps(&session, &name, span.read(output)?, &page, output).await,
@@ -121,13 +124,23 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
     })
 }
 
-async fn list(session: &Session, filter: &TriggerFilter, page: &ListArgs, output: &Output) -> Result {
+async fn list(
+    session: &Session,
+    filter: &TriggerFilter,
+    scope: ScopeArgs,
+    page: &ListArgs,
+    output: &Output,
+) -> Result {
     let triggers = pages::collect(page, output, async |cursor, limit| {
         let filter = TriggerFilter { cursor, limit: Some(limit), ..filter.clone() };
-        session.ask(session.client.triggers(&session.namespace, &filter)).await
+        session.ask(session.client.triggers(scope.segment(session), &filter)).await
     });
     let triggers = triggers.await?;
-    output.list(&triggers, &TRIGGER)?;
+    let name = match scope.is_all() {
+        true => |trigger: &Trigger| format!("{}/{}/{}", trigger.namespace, trigger.job, trigger.name),
+        false => TRIGGER.name,
+    };
+    scope.list(session, &triggers, &View { name, ..TRIGGER }, output)?;
     if let Some(aside) = triggers.iter().find(|trigger| trigger.state == TriggerState::Error) {
         let name = format!("{}/{}", aside.job, aside.name);
         output.hint(format_args!("why {name} was put aside: mainspring trigger get {name}"));

@@ -7,6 +7,7 @@ use jiff::{Timestamp, Zoned};
 use super::TimeStyle;
 
 /// Zone and style of times, and the instant that relative times count from.
+#[derive(Debug, Clone)]
 pub struct Style {
     zone: TimeZone,
     time: TimeStyle,

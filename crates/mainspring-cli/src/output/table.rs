@@ -49,6 +49,11 @@ pub struct View<T: 'static> {
 }
 
 impl<T> View<T> {
+    /// The names of the columns that tables show without being asked.
+    pub fn usual(&self) -> impl Iterator<Item = &'static str> {
+        self.columns.iter().filter(|column| column.usual).map(|column| column.name)
+    }
+
     /// Finds the columns that `--columns` names, or the usual ones.
     ///
     /// # Errors

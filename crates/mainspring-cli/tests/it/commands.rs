@@ -75,6 +75,26 @@ fn job_list_collects_pages_and_shows_states() {
 }
 
 #[test]
+fn a_list_over_all_namespaces_begins_with_theirs() {
+    let server = Canned::start(|line| match line.contains("/runs") {
+        false => page(&[job("a"), job("b").replace(r#""namespace": "default""#, r#""namespace": "prod""#)], ""),
+        true => page(&[run("failed")], ""),
+    });
+    let jobs = ask(&server, &["job", "list", "-A"]);
+    let rows: Vec<Vec<&str>> = jobs.stdout.lines().map(|row| row.split_whitespace().collect()).collect();
+    let firsts: Vec<&[&str]> = rows.iter().map(|row| &row[..2]).collect();
+    assert_eq!(firsts, [["NAMESPACE", "NAME"], ["default", "a"], ["prod", "b"]], "{jobs:?}");
+    let named = ask(&server, &["job", "list", "--all-namespaces", "-o", "name"]);
+    assert_eq!(named.stdout, "default/a\nprod/b\n");
+    let chosen = ask(&server, &["job", "list", "-A", "--columns", "name", "--no-headers"]);
+    assert_eq!(chosen.stdout, "a\nb\n");
+    let runs = ask(&server, &["run", "list", "-A"]);
+    assert!(runs.stdout.starts_with("NAMESPACE  ID"), "{runs:?}");
+    let jobs = "GET /api/v1/namespaces/-/jobs?limit=100";
+    assert_eq!(server.lines(), [jobs, jobs, jobs, "GET /api/v1/namespaces/-/runs?limit=100"]);
+}
+
+#[test]
 fn a_cut_list_says_so_on_stderr() {
     let server = Canned::start(|_| page(&[job("a")], "more"));
     let ended = ask(&server, &["job", "list", "--limit", "1", "-o", "name"]);
