@@ -80,8 +80,8 @@ pub(super) async fn add(app: &App, of: &str, fields: &Fields, within: Option<&st
     let id = new_number(&**app.control().store(), app.now()).await?;
     let (spec, notes) = fields.job(id, of, &app.default_timezone)?;
     let key = JobKey::new(DEFAULT_NAMESPACE, &spec.name);
-    tracing::info!(job = %key, app = of, "a job is made as XXL-JOB's scripts make it");
     let more = save(app, (&key, id, None), spec, fields, within).await?;
+    tracing::info!(job = %key, app = of, "a job is made as XXL-JOB's scripts make it");
     Ok((id, [notes, more].concat()))
 }
 
@@ -91,8 +91,8 @@ pub(super) async fn update(app: &App, job: &Numbered, fields: &Fields, within: O
     let spec = convert::job_spec(&job.row.definition);
     let (spec, notes) = fields.change(&spec, id, &of, &app.default_timezone)?;
     let key = &job.row.definition.key;
-    tracing::info!(job = %key, app = of, "a job is changed as XXL-JOB's scripts change it");
     let more = save(app, (key, id, Some(job.row.change)), spec, fields, within).await?;
+    tracing::info!(job = %key, app = of, "a job is changed as XXL-JOB's scripts change it");
     Ok([notes, more].concat())
 }
 
