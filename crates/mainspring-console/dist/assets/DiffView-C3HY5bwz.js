@@ -1,0 +1,1 @@
+export{t as DiffView}from"./DiffView-CcspPce0.js";

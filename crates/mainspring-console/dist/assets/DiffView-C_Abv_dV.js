@@ -1,1 +1,0 @@
-export{t as DiffView}from"./DiffView-C3sZlOyH.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./link-soKF1OQ-.js";import{n as t}from"./query-BAA_3K8L.js";import{h as n}from"./i18n-HhNwY0Gz.js";var r=n();function i({ns:n,owner:i}){return(0,r.jsx)(e,{to:`/ns/$ns/jobs`,params:{ns:n},search:{q:`owner:${t(i)}`},children:i})}export{i as t};

@@ -1,0 +1,1 @@
+export{t as ScriptEditor}from"./ScriptEditor-BvQQo1TD.js";

@@ -1,1 +1,0 @@
-export{t as ScriptEditor}from"./ScriptEditor-CNBxHf4t.js";

@@ -1,0 +1,1 @@
+export{t as WorkflowView}from"./WorkflowView-CrR4zQEG.js";

@@ -1,1 +1,0 @@
-export{t as WorkflowView}from"./WorkflowView-BosrL5bo.js";

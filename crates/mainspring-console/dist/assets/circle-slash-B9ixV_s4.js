@@ -1,0 +1,1 @@
+import{o as e}from"./Dialog.module-Dpnyiq1e.js";var t={name:`circle-slash`,size:24,node:[[`circle`,{cx:`12`,cy:`12`,r:`10`,key:`1mglay`}],[`line`,{x1:`9`,x2:`15`,y1:`15`,y2:`9`,key:`1dfufj`}]]};t.node;var n=e(t);export{n as t};

@@ -1,1 +1,0 @@
-import{g as e,v as t}from"./i18n-HhNwY0Gz.js";var n=(0,t(e(),1).createContext)(!1);export{n as t};

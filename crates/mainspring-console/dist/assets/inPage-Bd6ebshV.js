@@ -1,0 +1,1 @@
+import{g as e,v as t}from"./i18n-rJZNrbYQ.js";var n=(0,t(e(),1).createContext)(!1);export{n as t};

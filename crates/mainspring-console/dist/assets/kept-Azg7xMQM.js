@@ -1,1 +1,0 @@
-import{g as e,v as t}from"./i18n-HhNwY0Gz.js";var n=t(e(),1);function r(e){let t=(0,n.useRef)(void 0);return e!==void 0&&(t.current=e),e??t.current}function i(e,t,r){let i=(0,n.useRef)(void 0);return t?i.current={key:e,error:t}:(r||i.current?.key!==e)&&(i.current=void 0),i.current?.error}export{i as n,r as t};

@@ -1,0 +1,1 @@
+import{p as e}from"./i18n-rJZNrbYQ.js";var t=e(void 0);export{t};

@@ -1,1 +1,0 @@
-import{p as e}from"./i18n-HhNwY0Gz.js";var t=e(void 0);export{t};

@@ -1,0 +1,1 @@
+import{h as e,n as t,t as n}from"./client-DBp8z0KO.js";var r=e({queryKey:[`xxl-apps`],queryFn:({signal:e})=>t(n.GET(`/api/v1/xxl/apps`,{signal:e})),meta:{topics:[`stats`,`workers`],every:3e3}}),i=e({queryKey:[`xxl-instances`],queryFn:({signal:e})=>t(n.GET(`/api/v1/xxl/instances`,{signal:e})),meta:{topics:[`stats`,`workers`],every:3e3}});export{i as n,r as t};

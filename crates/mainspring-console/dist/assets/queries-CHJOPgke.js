@@ -1,0 +1,1 @@
+import{a as e}from"./client-DBp8z0KO.js";function t(e,t){let n=Object.entries(t).filter(e=>!!e[1]);return`/api/v1/namespaces/${encodeURIComponent(e)}/runs?${new URLSearchParams(n)}`}function n(n,r,i,a){return e(`GET`,`${t(n,r)}&limit=100${i?`&cursor=${encodeURIComponent(i)}`:``}`,void 0,a)}export{t as n,n as t};

@@ -1,0 +1,1 @@
+import{h as e,n as t,t as n}from"./client-DBp8z0KO.js";var r=e({queryKey:[`namespaces`],queryFn:({signal:e})=>t(n.GET(`/api/v1/namespaces`,{params:{query:{limit:500}},signal:e})),staleTime:6e4}),i=e({queryKey:[`info`],queryFn:({signal:e})=>t(n.GET(`/api/v1/info`,{signal:e})),staleTime:3e5});export{r as n,i as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-Dj7cdO-T.js";import{g as t,v as n}from"./i18n-HhNwY0Gz.js";var r=n(t(),1);function i(t){let n=e();return r.useCallback(e=>n.navigate({...e,from:e.from??t?.from}),[t?.from,n])}export{i as t};

@@ -1,1 +1,0 @@
-import{g as e,v as t}from"./i18n-HhNwY0Gz.js";var n=t(e(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};

@@ -1,0 +1,1 @@
+import{g as e,v as t}from"./i18n-rJZNrbYQ.js";var n=t(e(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};
