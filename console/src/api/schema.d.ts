@@ -1797,7 +1797,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancels a run if it still waits in its queue. One that is executed is left alone. */
+        /** Cancels a run that waits in its queue; refused once it has started. One that starts in that very moment is ended as by `cancel`. */
         post: operations["runs_drop_run"];
         delete?: never;
         options?: never;

@@ -67,7 +67,7 @@ async fn place(
     runs::shown(&app, run.id, StatusCode::OK).await
 }
 
-/// Cancels a run if it still waits in its queue. One that is executed is left alone.
+/// Cancels a run that waits in its queue; refused once it has started. One that starts in that very moment is ended as by `cancel`.
 #[utoipa::path(post, path = routes::RUN_DROP, tag = "runs", params(("run" = String, Path)), request_body = Option<Reason>,
     responses((status = 200, body = api::Run)))]
 async fn drop_run(
