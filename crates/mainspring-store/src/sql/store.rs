@@ -486,10 +486,9 @@ impl<B: Backend> Store for B {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<Vec<RollupRow>> {
-        let queue = queue.map(str::to_owned);
-        let operation = "read figures of queues";
-        self.read(ReadLane::Requests, operation, move |db| rollup::of_queues(db, queue.as_deref(), span, from, to))
-            .await
+        let (queue, operation) = (queue.map(str::to_owned), "read figures of queues");
+        let work = move |db: &B::Connection| rollup::of_queues(db, queue.as_deref(), span, from, to);
+        self.read(ReadLane::Requests, operation, work).await
     }
 
     async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>> {
@@ -624,8 +623,7 @@ impl<B: Backend> Store for B {
     }
 
     async fn queue_lines(&self, queue: &str, first: u32, max: u32) -> Result<Vec<LineWaits>> {
-        let queue = queue.to_owned();
-        let operation = "read what waits in a queue";
+        let (queue, operation) = (queue.to_owned(), "read what waits in a queue");
         self.read(ReadLane::Requests, operation, move |db| queues::queue_lines(db, &queue, first, max)).await
     }
 
