@@ -292,6 +292,7 @@ macro_rules! conformance_suite {
             following:
                 end_of_a_task_is_recorded_with_what_follows_it_and_a_claim,
                 step_that_comes_too_late_leaves_the_end_to_the_inbox,
+                step_of_a_run_that_was_asked_something_leaves_the_end_to_the_inbox,
                 step_is_not_written_where_the_end_is_refused_that_it_hears,
                 claim_beside_ends_goes_by_the_order_of_the_line;
             workflow_sets:

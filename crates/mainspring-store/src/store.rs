@@ -122,7 +122,7 @@ pub trait Store: Send + Sync + 'static {
     /// place among all that waits.
     ///
     /// An end that a written step [hears](crate::StepAfter::ends) leaves no message. A step that is stale leaves its ends to the inbox,
-    /// like ends that no step hears. Where the batch has an entry that is refused, no step is written: what they were decided on
+    /// like ends that no step hears. A step is stale, too, if its run was told or asked something that it has not heard. Where the batch has an entry that is refused, no step is written: what they were decided on
     /// is not what is there.
     async fn complete_and_go_on(&self, batch: Arc<CompletionBatch>, follow_up: FollowUp) -> Result<Followed>;
 

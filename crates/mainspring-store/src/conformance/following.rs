@@ -9,8 +9,8 @@ use mainspring_core::workflow::TaskState;
 use mainspring_core::{RunId, Timestamp};
 
 use super::kit::{Kept, Kit, at};
-use super::workflows::{begun, due, ended, inbox, read, start, start_all, step, stepped, verdict, write};
-use crate::{ClaimRequest, FollowUp, Followed, StepAfter, Stepped, Store, WorkflowStep};
+use super::workflows::{begun, due, ended, inbox, read, request, start, start_all, step, stepped, verdict, write};
+use crate::{ClaimRequest, FollowUp, Followed, MessageBody, StepAfter, Stepped, Store, TaskVerb, WorkflowStep};
 
 /// A run of the tasks a, b and c of which a is claimed.
 async fn underway(kit: &Kit) -> (Kept, RunId, ClaimedRun) {
@@ -82,6 +82,22 @@ pub async fn step_that_comes_too_late_leaves_the_end_to_the_inbox(store: Arc<dyn
     let now = read(&kit, run).await;
     assert_eq!((now.turn, now.tasks), (row.turn, row.tasks), "nothing of it is written");
     assert_eq!(due(&kit).await.len(), 1, "its owner hears of the end");
+}
+
+pub async fn step_of_a_run_that_was_asked_something_leaves_the_end_to_the_inbox(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (job, run, a) = underway(&kit).await;
+    let after = next(&kit, run, &a).await;
+    let pause = request(TaskVerb::Pause, at(1_250));
+    assert!(kit.store.ask_workflow(run, pause.clone()).await.expect("ask_workflow"));
+    let row = read(&kit, run).await;
+    let end = vec![verdict(&job, &a, Verdict::Succeeded, at(1_300))];
+    let followed = go_on(&kit, end, vec![after], Some(claim(&kit, 9, at(1_300)))).await;
+    assert_eq!((followed.outcome.refused.len(), &followed.steps[..]), (0, &[Stepped::Stale][..]));
+    assert_eq!(followed.claimed, [], "it was paused before the task ended");
+    assert_eq!(inbox(&kit, run).await, [MessageBody::Asked(pause), ended(a.run, RunState::Succeeded)]);
+    let now = read(&kit, run).await;
+    assert_eq!((now.turn, now.tasks), (row.turn, row.tasks), "nothing of it is written");
 }
 
 pub async fn step_is_not_written_where_the_end_is_refused_that_it_hears(store: Arc<dyn Store>) {

@@ -45,10 +45,11 @@ pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> Completion
 
 /// See [`crate::Store::complete_and_go_on`].
 pub(super) fn and_go_on(model: &mut Model, batch: &CompletionBatch, follow_up: &FollowUp) -> Followed {
+    let told = workflow::are_told(model, &follow_up.steps);
     let outcome = complete(model, batch);
     model.note_elsewhere(batch.id.incarnation, &outcome);
     let steps = match outcome.refused.is_empty() {
-        true => workflow::steps_after(model, &follow_up.steps),
+        true => workflow::steps_after(model, &follow_up.steps, &told),
         false => vec![Stepped::Stale; follow_up.steps.len()],
     };
     let claim = follow_up.claim.as_ref();

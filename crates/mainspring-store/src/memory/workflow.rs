@@ -301,16 +301,25 @@ pub(super) fn steps(model: &mut Model, steps: &[WorkflowStep]) -> Vec<Stepped> {
     written
 }
 
-/// Writes steps whose runs hear of ends by them that were just recorded.
-pub(super) fn steps_after(model: &mut Model, after: &[StepAfter]) -> Vec<Stepped> {
+/// Whether something is left to hear, or to do, for each of the runs of steps.
+pub(super) fn are_told(model: &Model, after: &[StepAfter]) -> Vec<bool> {
+    let inbox = |after: &StepAfter| model.workflows.runs.get(&after.step.run).map(|workflow| &workflow.inbox);
+    after.iter().map(|after| inbox(after).is_some_and(|inbox| !inbox.is_empty())).collect()
+}
+
+/// Writes steps whose runs hear of ends by them that were just recorded. One whose run was told something before is stale.
+pub(super) fn steps_after(model: &mut Model, after: &[StepAfter], told: &[bool]) -> Vec<Stepped> {
     let hearing = |StepAfter { step, ends }: &StepAfter| {
         let inbox = model.workflows.runs.get(&step.run).map(|workflow| &workflow.inbox);
         let is_heard = |body: &MessageBody| ends.iter().any(|run| body.is_end_of(*run));
         let told = inbox.into_iter().flatten().filter(|(_, body)| body.as_ref().is_some_and(is_heard));
         WorkflowStep { heard: told.map(|(id, _)| *id).chain(step.heard.iter().copied()).collect(), ..step.clone() }
     };
-    let hearing: Vec<WorkflowStep> = after.iter().map(hearing).collect();
-    steps(model, &hearing)
+    let ready = after.iter().zip(told).filter(|(_, told)| !**told).map(|(after, _)| hearing(after));
+    let ready: Vec<WorkflowStep> = ready.collect();
+    let mut written = steps(model, &ready).into_iter();
+    let answers = told.iter().map(|told| if *told { None } else { written.next() });
+    answers.map(|answer| answer.unwrap_or(Stepped::Stale)).collect()
 }
 
 fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {

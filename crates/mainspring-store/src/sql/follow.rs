@@ -8,7 +8,7 @@ use mainspring_core::batch::CompletionBatch;
 use super::db::Step;
 use super::session::Session;
 use super::{Batches, complete, queue, workflow};
-use crate::follow::{ClaimRequest, FollowUp, Followed};
+use crate::follow::{ClaimRequest, FollowUp, Followed, StepAfter};
 use crate::workflow::{Stepped, WorkflowStep};
 
 /// See [`crate::Store::complete_and_go_on`].
@@ -35,14 +35,22 @@ pub(crate) fn complete_and_go_on<C: Batches>(
 }
 
 /// Writes the steps. Their runs have heard of their ends by that, and are not told of them.
+///
+/// A run that is left something goes the long way, as if its step were stale: whoever was told that it is paused, or that a task of it is
+/// skipped, is to find that it holds for what follows.
 fn step<C: Batches>(session: &mut Session<C>, follow_up: &FollowUp) -> Step<Vec<Stepped>> {
     if follow_up.steps.is_empty() {
         return Ok(Vec::new());
     }
-    let steps: Vec<WorkflowStep> = follow_up.steps.iter().map(|after| after.step.clone()).collect();
+    let runs: Vec<RunId> = follow_up.steps.iter().map(|after| after.step.run).collect();
+    let told = workflow::are_told(&session.connection, &runs)?;
+    let ready: Vec<&StepAfter> = follow_up.steps.iter().zip(&told).filter(|(_, told)| !**told).map(|it| it.0).collect();
+    let steps: Vec<WorkflowStep> = ready.iter().map(|after| after.step.clone()).collect();
     let written = workflow::write(session, &steps)?;
-    let written_ones = follow_up.steps.iter().zip(&written).filter(|(_, it)| matches!(it, Stepped::Written(_)));
+    let written_ones = ready.iter().zip(&written).filter(|(_, it)| matches!(it, Stepped::Written(_)));
     let heard: HashSet<RunId> = written_ones.flat_map(|(after, _)| after.ends.iter().copied()).collect();
     session.runs.hear(&heard);
-    Ok(written)
+    let mut written = written.into_iter();
+    let answers = told.into_iter().map(|told| if told { None } else { written.next() });
+    Ok(answers.map(|answer| answer.unwrap_or(Stepped::Stale)).collect())
 }

@@ -132,6 +132,18 @@ pub(crate) fn inboxes(db: &dyn Db, runs: &[RunId], limit: u32) -> Step<Vec<Vec<M
     Ok(inboxes)
 }
 
+/// Whether something is left to hear, or to do, for each of the runs.
+pub(super) fn are_told(db: &dyn Db, runs: &[RunId]) -> Step<Vec<bool>> {
+    let these = these(runs);
+    let queries: Vec<Query<'_>> = these.iter().map(|this| (sql!("workflow_told"), &this[..])).collect();
+    let mut told = vec![false; runs.len()];
+    db.each_of(&queries, &mut |place, _| {
+        told[place] = true;
+        Ok(())
+    })?;
+    Ok(told)
+}
+
 fn these(runs: &[RunId]) -> Vec<[(&str, &dyn ToSql); 1]> {
     runs.iter().map(|run| [(":run", run.as_bytes() as &dyn ToSql)]).collect()
 }
