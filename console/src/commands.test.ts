@@ -55,8 +55,8 @@ test('every option that dialogs give a command is one of its options', () => {
 
 /** Writes that are no actions: they ask without changing anything, or keep what belongs to the console. */
 const noAction = [
-  /^POST \/api\/v1\/(schedules\/preview|session.*|token.*)$/,
-  /\/plan$/,
+  /^POST \/api\/v1\/(session.*|token.*)$/,
+  /\/(plan|preview)$/,
   /^(PUT|DELETE) \/api\/v1\/views\//,
 ];
 

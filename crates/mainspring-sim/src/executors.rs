@@ -2,7 +2,7 @@
 //!
 //! What an answer, a silence or a callback means is [`Dispatch`]'s to say, how long somebody waits is [`Vigil`]'s, what follows the end of
 //! an attempt is `mainspring-core`'s, and the memory store keeps it; all of these ship. The shell is thin, as that of the server is: an
-//! attempt is written down once before it is sent, and who finds it written down does not send it. [`ledger`] says what may be.
+//! attempt is written down once before it is sent, and who finds it written down does not send it. `ledger` says what may be.
 
 mod ledger;
 mod node;

@@ -124,13 +124,7 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
     })
 }
 
-async fn list(
-    session: &Session,
-    filter: &TriggerFilter,
-    scope: ScopeArgs,
-    page: &ListArgs,
-    output: &Output,
-) -> Result {
+async fn list(session: &Session, filter: &TriggerFilter, scope: ScopeArgs, page: &ListArgs, output: &Output) -> Result {
     let triggers = pages::collect(page, output, async |cursor, limit| {
         let filter = TriggerFilter { cursor, limit: Some(limit), ..filter.clone() };
         session.ask(session.client.triggers(scope.segment(session), &filter)).await
