@@ -72,7 +72,7 @@ export async function signIn(context, server) {
 /** Waits until the page shows data and not that it is on its way. */
 export async function settled(page) {
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction(() => !document.querySelector('main [role="status"][aria-label]') && !document.querySelector('[aria-busy="true"]'));
+  await page.waitForFunction(() => !document.querySelector(':is(main, [role="dialog"]) [role="status"][aria-label]') && !document.querySelector('[aria-busy="true"]'));
 }
 
 /** Goes to an address of the console as a link does, without loading it anew. */

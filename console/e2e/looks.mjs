@@ -17,6 +17,8 @@ export async function looks({ server, seen, open }) {
     const page = await signIn(context, server);
     for (const path of pages(seen)) {
       await visit(page, path);
+      // It opens over a page that is there before it.
+      if (path.includes('?rerun=')) await page.getByRole('dialog').waitFor();
       for (const width of [1440, 360]) {
         await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
         await settled(page);

@@ -182,7 +182,7 @@ export async function whyAQueueWaits({ server, open }) {
   await page.getByRole('row', { name: /^render-farm/ }).getByText('paused').click();
   await arrived(page, '**/queues/render-farm');
   await page.getByText('the queue render-farm is paused').waitFor();
-  await page.getByText('the farm moves', { exact: true }).waitFor();
+  await page.getByRole('definition').filter({ hasText: 'the farm moves' }).waitFor();
   const faults = await violations(page);
   await page.getByRole('table', { name: 'Leaves first' }).getByRole('link', { name: 'render', exact: true }).click();
   await arrived(page, `**/runs/${run}`);

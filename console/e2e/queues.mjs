@@ -69,6 +69,7 @@ async function orderTheHead(page, server, head, runs) {
   await server.until('the run to be the first', async () => (await first()) === runs[9]);
   await page.getByRole('button', { name: 'Undo' }).click();
   await server.until('the old order', async () => (await first()) === runs[0]);
+  await head.getByRole('row').nth(1).locator(`a[href*="${runs[0]}"]`).waitFor();
   await page.getByText('was put first').first().waitFor();
   await head.getByRole('button', { name: 'Drop: letter' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Drop the run of letter?' });
