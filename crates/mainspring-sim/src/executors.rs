@@ -14,12 +14,12 @@ use std::sync::Arc;
 use mainspring_core::job::{Job, JobKey, OnLost, RetryPolicy, Task};
 use mainspring_core::run::Origin;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, RunSource, Timestamp};
-use mainspring_store::{AskedRun, Expect, JobWrite, MemoryStore, Store, WorkerInfo};
+use mainspring_store::{AskedRun, MemoryStore, Store, WorkerInfo};
 use mainspring_xxl::{Dispatch, Event, Vigil};
 
 use crate::check::Violation;
 use crate::random::Random;
-use crate::store::ready;
+use crate::store::{ready, save};
 use crate::trace::Trace;
 use crate::world::BASE_MS;
 use ledger::Ledger;
@@ -226,7 +226,8 @@ impl World {
             (definition.on_lost, definition.queue) = (on_lost, QUEUE.to_owned());
             definition.retry = RetryPolicy { count, ..RetryPolicy::default() };
             let definition = Arc::new(definition);
-            jobs.push(saved(&memory, definition, at));
+            let (id, version) = save(&memory, &definition, at);
+            jobs.push(Planned { id, version, definition });
         }
         for executor in 0..EXECUTORS {
             let worker = WorkerInfo {
@@ -449,22 +450,6 @@ impl World {
     fn tell(&mut self, text: impl FnOnce() -> String) {
         self.trace.line(self.now, || format!("executors: {}", text()));
     }
-}
-
-fn saved(memory: &MemoryStore, definition: Arc<Job>, at: Timestamp) -> Planned {
-    let write = JobWrite {
-        definition: Arc::clone(&definition),
-        expect: Expect::Absent,
-        paused: false,
-        triggers: Vec::new(),
-        ends: Vec::new(),
-        documents: Vec::new(),
-        saved_by: None,
-        at,
-    };
-    ready(memory.save_jobs(vec![write])).expect("what is written here is right");
-    let job = ready(memory.job(&definition.key)).expect("the memory store is open").expect("it was saved");
-    Planned { id: job.id, version: job.version, definition }
 }
 
 /// What tells an event from others.

@@ -9,11 +9,13 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use mainspring_core::Incarnation;
 use mainspring_core::batch::{FireBatch, FireEntry};
-use mainspring_store::{MemoryStore, Store};
+use mainspring_core::job::Job;
+use mainspring_core::{Incarnation, JobId, JobVersion, Timestamp};
+use mainspring_store::{Expect, JobWrite, MemoryStore, Store};
 use rustc_hash::FxHashMap;
 
 use crate::verbs::{Mode, Row, Verb, name_of};
@@ -92,6 +94,23 @@ pub(crate) fn ready<T>(work: impl Future<Output = T>) -> T {
         Poll::Ready(value) => value,
         Poll::Pending => panic!("the memory store waits for nothing"),
     }
+}
+
+/// Saves a new job without triggers.
+pub(crate) fn save(memory: &MemoryStore, definition: &Arc<Job>, at: Timestamp) -> (JobId, JobVersion) {
+    let write = JobWrite {
+        definition: Arc::clone(definition),
+        expect: Expect::Absent,
+        paused: false,
+        triggers: Vec::new(),
+        ends: Vec::new(),
+        documents: Vec::new(),
+        saved_by: None,
+        at,
+    };
+    ready(memory.save_jobs(vec![write])).expect("what is written here is right");
+    let job = ready(memory.job(&definition.key)).expect("the memory store is open").expect("it was saved");
+    (job.id, job.version)
 }
 
 impl SimStore {

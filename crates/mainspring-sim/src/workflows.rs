@@ -18,12 +18,12 @@ use std::sync::Arc;
 
 use mainspring_core::batch::ClaimedRun;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp};
-use mainspring_store::{Expect, JobWrite, MemoryStore, Store};
+use mainspring_store::{MemoryStore, Store};
 
 use crate::check::Violation;
 use crate::faults::{Counts, Planted};
 use crate::random::Random;
-use crate::store::ready;
+use crate::store::{ready, save};
 use crate::trace::Trace;
 use crate::world::{BASE_MS, Setting};
 use desk::{Desk, Told};
@@ -157,8 +157,8 @@ impl World {
         let memory = MemoryStore::new();
         let at = Timestamp::from_millis(BASE_MS);
         ready(memory.adopt(WORKER, at)).expect("the memory store is open");
-        let callee = callee.map(|graph| Callee { job: saved(&memory, &graph, at), graph: Arc::new(graph) });
-        let job = saved(&memory, &graph, at);
+        let callee = callee.map(|graph| Callee { job: save(&memory, &graph.job, at), graph: Arc::new(graph) });
+        let job = save(&memory, &graph.job, at);
         let mut world = Self {
             setting,
             now: 0,
@@ -294,23 +294,6 @@ impl World {
     fn tell(&mut self, text: impl FnOnce() -> String) {
         self.trace.line(self.now, || format!("workflow: {}", text()));
     }
-}
-
-/// Saves a workflow.
-fn saved(memory: &MemoryStore, graph: &Graph, at: Timestamp) -> (JobId, JobVersion) {
-    let write = JobWrite {
-        definition: Arc::clone(&graph.job),
-        expect: Expect::Absent,
-        paused: false,
-        triggers: Vec::new(),
-        ends: Vec::new(),
-        documents: Vec::new(),
-        saved_by: None,
-        at,
-    };
-    ready(memory.save_jobs(vec![write])).expect("what is drawn is right");
-    let job = ready(memory.job(&graph.job.key)).expect("the memory store is open").expect("it was saved");
-    (job.id, job.version)
 }
 
 /// What tells an event from others.

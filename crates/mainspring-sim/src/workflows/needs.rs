@@ -4,11 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::line::WORKFLOW_LINE;
-use mainspring_core::run::Origin;
 use mainspring_core::workflow::{Elsewhere, Found, Settled, counted};
-use mainspring_core::{RunId, RunSource, Timestamp};
-use mainspring_store::{AskedRun, Await, Stands, Store};
+use mainspring_core::{RunId, Timestamp};
+use mainspring_store::{Await, Stands, Store};
 
 use super::graph::NEEDED;
 use super::owner::Live;
@@ -37,25 +35,8 @@ impl World {
     /// Starts the run that others need for a date.
     pub(super) fn start_needed(&mut self, date_ms: u64) {
         let Some(callee) = &self.callee else { return };
-        let (date, at) = (Timestamp::from_millis(BASE_MS + date_ms.cast_signed()), self.time());
-        let (job, job_version) = callee.job;
-        let id = RunId::new(at, RunSource::Asked(job, self.runs.len() as u64 + 1));
-        let asked = AskedRun {
-            id,
-            job,
-            job_version,
-            origin: Origin::Manual,
-            input: None,
-            queue: WORKFLOW_LINE.to_owned(),
-            priority: 0,
-            rerun_of: None,
-            repeat: None,
-            caller: None,
-            fire_time: date,
-            at,
-        };
-        ready(self.memory.ask_run(asked)).expect("a job has no limit unless it says so");
-        self.runs.push(id);
+        let date = Timestamp::from_millis(BASE_MS + date_ms.cast_signed());
+        let id = self.ask_for(callee.job, date);
         self.called.insert(id);
         self.needed.insert(date, id);
         self.tell(|| format!("run {id} is asked for, for {date}"));

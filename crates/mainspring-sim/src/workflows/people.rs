@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{Completion, CompletionBatch, Queues};
+use mainspring_core::line::WORKFLOW_LINE;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, Verdict};
 use mainspring_core::workflow::TaskState;
 use mainspring_core::workflow::rerun::{self, Recorded, Selection};
-use mainspring_core::{RunId, RunSource};
+use mainspring_core::{JobId, JobVersion, RunId, RunSource, Timestamp};
 use mainspring_store::{AskedRun, Store, TaskRequest, TaskRow, TaskVerb, TaskWrite, WorkflowRow, WorkflowStep};
 
 use super::desk::DEADLINE_MS;
@@ -29,7 +30,14 @@ impl World {
         let again = self.random.between(500, 12_000);
         self.after(again, What::Start);
         let at = self.time();
-        let (job, job_version) = self.job;
+        let id = self.ask_for(self.job, at);
+        self.tell(|| format!("run {id} is asked for"));
+        self.plan_needed(at);
+    }
+
+    /// Asks for a run of a workflow.
+    pub(super) fn ask_for(&mut self, (job, job_version): (JobId, JobVersion), fire_time: Timestamp) -> RunId {
+        let at = self.time();
         let id = RunId::new(at, RunSource::Asked(job, self.runs.len() as u64 + 1));
         let asked = AskedRun {
             id,
@@ -37,18 +45,17 @@ impl World {
             job_version,
             origin: Origin::Manual,
             input: None,
-            queue: mainspring_core::line::WORKFLOW_LINE.to_owned(),
+            queue: WORKFLOW_LINE.to_owned(),
             priority: 0,
             rerun_of: None,
             repeat: None,
             caller: None,
-            fire_time: at,
+            fire_time,
             at,
         };
         ready(self.memory.ask_run(asked)).expect("a job has no limit unless it says so");
         self.runs.push(id);
-        self.tell(|| format!("run {id} is asked for"));
-        self.plan_needed(at);
+        id
     }
 
     /// Somebody asks something of a run that goes on.
